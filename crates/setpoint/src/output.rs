@@ -37,9 +37,15 @@ pub(crate) fn set_secrets(secrets: Arc<Secrets>) {
     SECRETS.get_or_init(|| secrets);
 }
 
-/// A text as it may be shown.
-pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+/// A text without secrets.
+fn masked(text: &str) -> Cow<'_, str> {
     SECRETS.get().map_or(Cow::Borrowed(text), |secrets| secrets.mask_output(text))
+}
+
+/// A text as it may be shown, whatever its format: without secrets, and with nothing in it that hides. All that commands print or
+/// write for people comes through here.
+pub(crate) fn shown(text: &str, is_coloured: bool) -> String {
+    print::visible(&masked(text), is_coloured).into_owned()
 }
 
 /// Whether what goes to a stream is coloured.
@@ -59,7 +65,7 @@ pub(crate) fn error_line(message: &str) {
 
 pub(crate) fn note_line(message: &str) {
     // Nobody reads what cannot be written; to fail for it would hide the status.
-    let _ = writeln!(anstream::stderr(), "{}", masked(message));
+    let _ = writeln!(anstream::stderr(), "{}", shown(message, false));
 }
 
 /// Writes one line in place of the last such line; an empty one leaves nothing.
@@ -77,8 +83,13 @@ pub(crate) fn is_complete() -> bool {
     !IS_CUT_OFF.load(Ordering::Relaxed)
 }
 
-/// Writes a result to standard output, without secrets.
+/// Writes a result to standard output, as it may be shown.
 pub(crate) fn result(text: &str) {
+    verbatim(&shown(text, is_coloured(&std::io::stdout())));
+}
+
+/// Writes source text to standard output, without secrets: whoever takes it needs every byte, the line ends of Windows among them.
+pub(crate) fn source_text(text: &str) {
     verbatim(&masked(text));
 }
 
@@ -103,7 +114,7 @@ pub(crate) fn diagnostics(found: &[Diagnostic], sources: &Sources) {
     let mut out = std::io::stderr().lock();
     for diagnostic in found {
         let text = print::diagnostic(diagnostic, sources, colour);
-        let _ = out.write_all(print::visible(&masked(&text), colour).as_bytes());
+        let _ = out.write_all(shown(&text, colour).as_bytes());
     }
 }
 
@@ -135,8 +146,6 @@ pub(crate) fn report(report: &Report, sources: &Sources, options: &ReportOptions
         ReportFormat::Gitlab => pretty(&print::gitlab(report, sources, &key)),
         ReportFormat::Junit => print::junit(report, sources),
     };
-    let is_text = matches!(options.format, ReportFormat::Text | ReportFormat::Concise | ReportFormat::Github);
-    let text = if is_text { print::visible(&text, is_coloured(&std::io::stdout())) } else { text.into() };
     if !text.is_empty() {
         result(&text);
     }

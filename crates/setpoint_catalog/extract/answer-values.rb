@@ -4,13 +4,20 @@
 # catalog.
 #
 #   ruby answer-values.rb MODULES > ../tests/values.txt
+#
+# With `modules` as second argument, it asks for the types that the modules have besides Puppet's own instead, with the first title
+# and parameters of a few that they accept; a third argument names them, with commas.
 require 'json'
 require 'puppet'
 require 'tmpdir'
 
 MODULES = ARGV.fetch(0, '/usr/share/puppet/modules')
-TYPES = %w[augeas cron exec file filebucket group host mailalias mount notify package resources schedule selboolean
+OWN = %w[augeas cron exec file filebucket group host mailalias mount notify package resources schedule selboolean
            selmodule service ssh_authorized_key sshkey stage tidy user].freeze
+IS_OF_MODULES = ARGV[1] == 'modules'
+OF_MODULES = Dir["#{MODULES}/*/lib/puppet/type/*.rb"].map { |path| File.basename(path, '.rb') }.sort.uniq - OWN
+NAMED = ARGV.fetch(2, '').split(',')
+TYPES = IS_OF_MODULES ? OF_MODULES.select { |name| NAMED.empty? || NAMED.include?(name) } : OWN
 LONG = 'x' * 300
 
 # By kind. In JSON, {"__ptype": "Default"} is the keyword and {"reference": "File[/x]"} a reference to a resource.
@@ -38,6 +45,14 @@ VALUES = {
                '"/bin/true" x', '22', '65536', '089', '5-', ' 5 ', '5s', '-', 'ü=1', '99999999999', LONG, "/#{LONG}"]
 }.freeze
 TITLES = { 'file' => '/t', 'exec' => '/bin/true', 'tidy' => '/t', 'mount' => '/mnt/t', 'resources' => 'user' }.freeze
+# Tried in turn for the types of modules.
+USUAL_TITLES = ['tt', '/t', 'a/b', 'a@b', 'a::b/c', 'a:b:c', 'a::b'].freeze
+USUAL_GIVEN = [
+  {}, { value: 'v' }, { path: '/x', line: 'l' }, { path: '/x', section: 's', setting: 'k', value: 'v' },
+  { path: '/x', section: 's', setting: 'k', subsetting: 'u', value: 'v' }, { target: '/x', content: 'c' }, { tag: 't' },
+  { provider: 'git', source: 'https://e/x' }, { source: 'http://e/x' }, { path: '/x' }, { content: 'c' }, { target: '/x' },
+  { user: 'a@b', table: '*.*', privileges: ['ALL'] }, { password: 'x' }, { ensure: 'present' }
+].freeze
 GIVEN = {
   'ssh_authorized_key' => { user: 'root', type: 'rsa', key: 'AAAA' }, 'sshkey' => { type: 'rsa', key: 'AAAA' },
   'cron' => { command: 'x', user: 'root' }, 'host' => { ip: '10.0.0.1' }, 'augeas' => { lens: 'x', incl: '/x' },
@@ -50,7 +65,8 @@ tmp = Dir.mktmpdir
 at_exit { FileUtils.rm_rf(tmp) }
 Puppet.initialize_settings(%W[--confdir #{tmp}/c --vardir #{tmp}/v --codedir #{tmp}/d])
 Puppet::Util::Log.level = :crit
-$LOAD_PATH.unshift(*Dir["#{MODULES}/*_core/lib"], "#{MODULES}/mailalias/lib")
+libraries = IS_OF_MODULES ? Dir["#{MODULES}/*/lib"] : Dir["#{MODULES}/*_core/lib"] + ["#{MODULES}/mailalias/lib"]
+$LOAD_PATH.unshift(*libraries)
 
 def json(value)
   case value
@@ -61,31 +77,49 @@ def json(value)
   end
 end
 
-def accepts?(type, name, value)
+def accepts?(type, name, value, title, base)
   # Types change the arrays that they are given.
   value = value == :reference ? Puppet::Resource.new('File', '/x') : Marshal.load(Marshal.dump(value))
-  parameters = GIVEN.fetch(type, {}).merge(name => value)
+  parameters = base.merge(name => value)
   catalog = Puppet::Resource::Catalog.new('node')
-  [['file', '/x', {}], [type, TITLES.fetch(type, 'tt'), parameters]].each do |kind, title, given|
+  [['file', '/x', {}], [type, title, parameters]].each do |kind, title, given|
     catalog.add_resource(Puppet::Resource.new(kind, title, parameters: given))
   end
   native = catalog.to_ral
   native.finalize
   native.relationship_graph
   true
-rescue StandardError
+rescue StandardError, NotImplementedError
   false
+end
+
+# The title and the other parameters of the resource.
+def base_of(type)
+  return [TITLES.fetch(type, 'tt'), GIVEN.fetch(type, {})] unless IS_OF_MODULES
+
+  USUAL_TITLES.product(USUAL_GIVEN).find { |title, given| accepts?(type, :loglevel, 'notice', title, given) }
 end
 
 puts "# Puppet #{Puppet.version}, by extract/answer-values.rb. Do not edit."
 VALUES.each { |kind, values| values.each { |value| puts "value #{kind.tr(' ', '-')} #{JSON.generate(json(value))}" } }
 all = VALUES.values.flatten(1)
 TYPES.each do |type|
-  klass = Puppet::Type.type(type) or abort("no type #{type}")
-  puts "given #{type} #{TITLES.fetch(type, 'tt')} #{JSON.generate(GIVEN.fetch(type, {}))}"
+  klass = begin
+    Puppet::Type.type(type)
+  rescue StandardError, LoadError
+    nil
+  end
+  next if klass.nil? && IS_OF_MODULES
+
+  klass or abort("no type #{type}")
+  title, base = base_of(type)
+  next if title.nil?
+
+  puts "given #{type} #{title} #{JSON.generate(base)}"
   klass.allattrs.uniq.sort.each do |name|
     next if LEFT_OUT.include?(name) || (type == 'exec' && name == :user)
+    next if IS_OF_MODULES && %i[provider loglevel noop audit].include?(name)
 
-    puts "attribute #{type} #{name} #{all.map { |value| accepts?(type, name, value) ? 'a' : 'r' }.join}"
+    puts "attribute #{type} #{name} #{all.map { |value| accepts?(type, name, value, title, base) ? 'a' : 'r' }.join}"
   end
 end

@@ -170,7 +170,6 @@ def type_text(facts)
           providers: Cow::Borrowed(#{list(facts[:providers].map { |n| text(n) })}),
           auto: Cow::Borrowed(&[]),
           open: false,
-          code: None,
       },
     RUST
 end
@@ -189,7 +188,7 @@ puts <<~RUST
 
   use super::Check::{Own, Path, Values};
   use super::Role::{Parameter, Property};
-  use super::{Attribute, Check, NativeType, Role, Test};
+  use super::{Attribute, Check, NativeType, Role};
 
   #[rustfmt::skip]
   pub(super) static METAPARAMETERS: [&str; #{metaparameters.size}] = #{list(metaparameters.sort.map { |n| text(n) }).delete_prefix('&')};
@@ -206,8 +205,7 @@ puts <<~RUST
       managed_by: Option<&'static [&'static str]>,
   ) -> Attribute {
       let (values, patterns) = (Cow::Borrowed(values), Cow::Borrowed(patterns));
-      let refusals = Cow::Borrowed::<[Test]>(&[]);
-      Attribute { name, role, namevar, check, values, patterns, kinds, managed_by, code: None, refusals }
+      Attribute { name, role, namevar, check, values, patterns, kinds, managed_by }
   }
 
   #[rustfmt::skip]

@@ -62,6 +62,14 @@ impl Equivalent<OwnedKey> for BorrowedKey<'_> {
 }
 
 impl Catalog {
+    /// Takes the places of resources and parameters away.
+    pub fn forget_places(&mut self) {
+        for resource in self.resources_mut() {
+            resource.span = None;
+            resource.parameters.forget_places();
+        }
+    }
+
     pub fn new(name: impl Into<Arc<str>>, environment: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),

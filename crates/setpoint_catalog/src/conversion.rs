@@ -1,8 +1,8 @@
 //! What Puppet checks when it turns a catalog into native resources, before it applies anything: an agent that gets such
 //! a catalog does nothing at all.
 //!
-//! The checks of the types that Puppet ships are here, and what Puppet said to kinds of values is in the table of types; of
-//! a module's type, the allowed values that its file names. A value of which none of them tells what Puppet says to it is a
+//! The checks of the types that Puppet ships are here, and what Puppet said to kinds of values is in the table of types; a
+//! module's type judges by its own code, which is run. A value of which none of them tells what Puppet says to it is a
 //! doubt. Checks that depend on the machine (is there such a command?) are not made here.
 
 mod accounts;
@@ -12,16 +12,18 @@ mod parsed;
 mod small;
 mod values;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use setpoint_puppet_functions::{NotRun, TypeAnswer};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Symbol, canonical_path};
 
 pub use parsed::{DAYS, MONTHS};
 
 use crate::graph::{Types, is_container};
-use crate::{Attribute, Catalog, KindAnswer, NativeType, Resource, ResourceId, Role, ValueKind};
+use crate::{Attribute, Catalog, Check as Checked, KindAnswer, NativeType, Resource, ResourceId, ValueKind};
 
 /// Why a resource cannot be managed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,36 +33,36 @@ pub struct Problem {
     pub parameter: Option<Symbol>,
     /// What is wrong, to be read after the name of the resource and the parameter: `must be a string, not a number`.
     pub message: String,
-    /// Puppet refuses it for certain. If not, nobody knows.
-    certain: bool,
+}
+
+/// What Puppet says to a catalog, in the order of the catalog. Puppet itself stops at the first that it refuses.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Examination {
+    /// What Puppet would refuse.
+    pub problems: Vec<Problem>,
+    /// All of which nobody knows whether Puppet refuses it.
+    pub doubts: Vec<Problem>,
 }
 
 /// The schedules that Puppet brings.
 const BUILT_IN_SCHEDULES: [&str; 6] = ["puppet", "hourly", "daily", "weekly", "monthly", "never"];
 
-/// All that Puppet would refuse, in the order of the catalog. Puppet itself stops at the first.
-pub fn problems(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
-    examine(catalog, types).into_iter().filter(|problem| problem.certain).collect()
-}
-
-/// All of which nobody knows whether Puppet refuses it, in the order of the catalog.
-pub fn doubts(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
-    examine(catalog, types).into_iter().filter(|problem| !problem.certain).collect()
-}
-
-fn examine(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
-    let mut found = Vec::new();
-    let mut paths: FxHashMap<String, ResourceId> = FxHashMap::default();
+/// Examines every resource once. A resource without a problem and without a doubt is one that Puppet takes.
+pub fn examine(catalog: &Catalog, types: &dyn Types) -> Examination {
+    let mut found = Examination::default();
+    let mut judged = judge_by_code(catalog, types);
+    let mut things: FxHashMap<String, ResourceId> = FxHashMap::default();
     for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
         if is_container(resource, types) {
             // A class or a define hands its metaparameters to what it contains.
             if let Some(native) = types.native(&resource.type_name).filter(|native| native.name == "stage") {
-                Check { resource, native, types, id, found: &mut found }.all();
+                Check { resource, native, types, id, by_code: None, found: &mut found }.all();
             }
             continue;
         }
         let Some(native) = types.native(&resource.type_name) else { continue };
-        let mut check = Check { resource, native, types, id, found: &mut found };
+        let by_code = judged.remove(&id);
+        let mut check = Check { resource, native, types, id, by_code, found: &mut found };
         check.all();
         check.schedule(catalog);
         match native.name {
@@ -68,15 +70,39 @@ fn examine(catalog: &Catalog, types: &dyn Types) -> Vec<Problem> {
             "resources" => check.managed_type(catalog),
             _ => {}
         }
-        if native.name == "file"
-            && let Some(path) = check.text("path").and_then(|path| canonical_path(&path))
-            && let Some(other) = paths.insert(path.clone(), id)
+        if let Some(thing) = check.thing()
+            && let Some(other) = things.insert(thing.clone(), id)
         {
-            check.resource(format!("manages the path {path}, and so does {}", catalog[other]));
+            check.resource(format!("manages {thing}, and so does {}", catalog[other]));
         }
     }
     found
 }
+
+/// What the code of modules' types says to the resources of the catalog.
+fn judge_by_code(catalog: &Catalog, types: &dyn Types) -> FxHashMap<ResourceId, Judged> {
+    let mut of_types: BTreeMap<&str, Vec<(ResourceId, &Resource)>> = BTreeMap::new();
+    for (id, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
+        let name = resource.type_name.as_str();
+        if crate::native_type(name).is_none() && !is_container(resource, types) {
+            of_types.entry(name).or_default().push((id, resource));
+        }
+    }
+    let mut judged = FxHashMap::default();
+    for (name, resources) in of_types {
+        let given: Vec<&Resource> = resources.iter().map(|(_, resource)| *resource).collect();
+        let Some(answers) = types.judge(name, &given) else { continue };
+        let ids = resources.iter().map(|(id, _)| *id);
+        match answers {
+            Ok(answers) => judged.extend(ids.zip(answers.into_iter().map(Ok))),
+            Err(not_run) => judged.extend(ids.map(|id| (id, Err(not_run.clone())))),
+        }
+    }
+    judged
+}
+
+/// What the code of a type says to a resource, or why it was not run.
+type Judged = Result<Vec<TypeAnswer>, NotRun>;
 
 /// The checks of one resource.
 struct Check<'a> {
@@ -84,7 +110,9 @@ struct Check<'a> {
     native: &'a NativeType,
     types: &'a dyn Types,
     id: ResourceId,
-    found: &'a mut Vec<Problem>,
+    /// `None` if its type is none of a module's.
+    by_code: Option<Judged>,
+    found: &'a mut Examination,
 }
 
 impl Check<'_> {
@@ -103,10 +131,16 @@ impl Check<'_> {
                 self.parameter(name, &Value::string(text));
             }
         }
-        if let Some(line) = self.native.code {
-            let message =
-                format!("is checked as a whole by code in line {line} of its type, which was not run");
-            self.note(None, message, false);
+        match self.by_code.take() {
+            Some(Ok(answers)) => answers.into_iter().for_each(|answer| self.answer(answer)),
+            Some(Err(NotRun { reason })) => {
+                self.note(
+                    None,
+                    format!("is checked by the code of its type, which was not run: {reason}"),
+                    false,
+                );
+            }
+            None => {}
         }
         match self.native.name {
             "file" => file::whole(self),
@@ -116,10 +150,44 @@ impl Check<'_> {
             "augeas" => small::augeas(self),
             "mailalias" => small::mailalias(self),
             "package" => small::package(self),
+            "schedule" => small::schedule(self),
             "service" => small::service(self),
             "zpool" => small::zpool(self),
             _ => {}
         }
+    }
+
+    /// What an agent knows the resource by, where that is not what the catalog says.
+    fn thing(&self) -> Option<String> {
+        match self.native.name {
+            "file" => Some(format!("the path {}", canonical_path(&self.text("path")?)?)),
+            "mount" => {
+                let name = self.text("name")?;
+                let trimmed = name.trim_end_matches('/');
+                Some(format!("the mount point {}", if trimmed.is_empty() { &name } else { trimmed }))
+            }
+            "sshkey" => {
+                let spelled = self.text("type")?;
+                let spellings = &self.native.attribute("type")?.values;
+                let meant = spellings.iter().find(|(spelling, _)| *spelling == &*spelled);
+                let meant = meant.map_or(&*spelled, |(_, meant)| meant);
+                Some(format!("the key of {} of the type {meant}", self.text("name")?))
+            }
+            _ => None,
+        }
+    }
+
+    /// What the code of the type says.
+    fn answer(&mut self, answer: TypeAnswer) {
+        let is_whole = answer.parameter.is_none();
+        let (message, certain) = match answer.refusal {
+            Ok(words) => (format!("is refused by its type: {words}"), true),
+            Err(NotRun { reason }) => {
+                let what = if is_whole { "as a whole by code" } else { "by code" };
+                (format!("is checked {what} of its type that was not run: {reason}"), false)
+            }
+        };
+        self.note(answer.parameter.map(|name| Symbol::new(&name)), message, certain);
     }
 
     /// The run ends with an error when it comes to a resource whose schedule nobody declares.
@@ -141,7 +209,12 @@ impl Check<'_> {
 
     fn parameter(&mut self, name: &str, value: &Value) {
         let value = settled(value);
-        if matches!(value.data, Data::Undef | Data::Deferred(_)) || value.unknown_part().is_some() {
+        if matches!(value.data, Data::Deferred(_)) || value.unknown_part().is_some() {
+            return;
+        }
+        // A compiler leaves out what is undefined; a catalog of another may have it.
+        if value.is_undef() {
+            self.wrong(name, "is null, and an agent takes no such value");
             return;
         }
         let name = if name == "name" && self.native.attribute("name").is_none() {
@@ -155,6 +228,10 @@ impl Check<'_> {
         };
         if name == "provider" {
             return self.provider(value);
+        }
+        // The code of its type has the word.
+        if self.by_code.is_some() {
+            return;
         }
         let managed = self.manages(attribute);
         if managed == Some(false) {
@@ -305,10 +382,21 @@ impl Check<'_> {
     }
 
     fn provider(&mut self, value: &Value) {
-        let text = values::text(value);
-        let is_known = self.native.providers.is_empty() || self.native.providers.contains(&text.as_str());
-        if !is_known && !self.types.has_more_providers(self.native.name) {
-            self.wrong("provider", format!("is {text}, which is no provider of {}", self.native.name));
+        // Of several, Puppet takes the first.
+        let text = values::text(value.as_array().and_then(<[Value]>::first).unwrap_or(value));
+        let name = self.native.name;
+        let of_modules = self.types.providers(name);
+        if self.native.providers.contains(&text.as_str()) || of_modules.features.contains_key(&text) {
+            return;
+        }
+        if !of_modules.is_whole {
+            self.doubt("provider", format!("is {text}, and not all providers of {name} are known"));
+        } else if !self.native.providers.is_empty() || !of_modules.features.is_empty() {
+            self.wrong("provider", format!("is {text}, which is no provider of {name}"));
+        } else if crate::native_type(name).is_none() {
+            self.wrong("provider", format!("is given, and {name} has no providers"));
+        } else {
+            self.doubt("provider", format!("is {text}, and no provider of {name} is known"));
         }
     }
 
@@ -342,42 +430,13 @@ impl Check<'_> {
     }
 
     fn note(&mut self, parameter: Option<Symbol>, message: String, certain: bool) {
-        self.found.push(Problem { resource: self.id, parameter, message, certain });
+        let problem = Problem { resource: self.id, parameter, message };
+        if certain { self.found.problems.push(problem) } else { self.found.doubts.push(problem) }
     }
 }
 
 /// Providers that manage an attribute only on machines with libuser.
 const LIBUSER: [(&str, &str); 2] = [("useradd", "forcelocal"), ("groupadd", "forcelocal")];
-
-/// What the tests of a module's type say: to each value of a property, or to the one of a parameter.
-fn by_tests(attribute: &Attribute, value: &Value) -> Outcome {
-    let items = match &value.data {
-        Data::Array(items) if attribute.role == Role::Property => items.as_slice(),
-        _ => std::slice::from_ref(value),
-    };
-    for item in items.iter().map(settled) {
-        for test in attribute.refusals.iter() {
-            match test.passes(item) {
-                Some(false) => {}
-                Some(true) => {
-                    return Outcome::Refused(format!("is refused by its type: {}", values::shown(item)));
-                }
-                None => {
-                    let shown = values::shown(item);
-                    return Outcome::Unknown(format!(
-                        "is {shown}, and what its type says to that was not read"
-                    ));
-                }
-            }
-        }
-    }
-    match attribute.code {
-        Some(line) => {
-            Outcome::Unknown(format!("is changed by code in line {line} of its type, which was not run"))
-        }
-        None => Outcome::Accepted,
-    }
-}
 
 enum Outcome {
     Accepted,
@@ -392,7 +451,10 @@ fn outcome(native: &NativeType, attribute: &Attribute, value: &Value, read: Resu
     let Some(kind) = values::kind(value) else {
         return match &value.data {
             Data::Binary(_) if (native.name, attribute.name) == ("file", "content") => Outcome::Accepted,
-            _ if native.module.is_none() && attribute.kinds.is_empty() && attribute.code.is_none() => {
+            _ if native.module.is_none()
+                && attribute.kinds.is_empty()
+                && attribute.check != Checked::DataType =>
+            {
                 read.map_or_else(Outcome::Refused, |()| Outcome::Accepted)
             }
             _ => unknown(),
@@ -432,19 +494,12 @@ fn outcome(native: &NativeType, attribute: &Attribute, value: &Value, read: Resu
         (Some(KindAnswer::Depends), Ok(())) if is_read => Outcome::Accepted,
         (Some(KindAnswer::Depends), _) => unknown(),
         (None, Err(message)) => Outcome::Refused(message),
-        (None, Ok(())) if !attribute.refusals.is_empty() => by_tests(attribute, value),
-        (None, Ok(())) => match attribute.code {
-            Some(line) => {
-                Outcome::Unknown(format!("is checked by code in line {line} of the type, which was not run"))
-            }
-            None if native.module.is_none()
-                || is_read
-                || matches!(kind, ValueKind::True | ValueKind::False) =>
-            {
-                Outcome::Accepted
-            }
-            None => unknown(),
-        },
+        (None, Ok(())) if attribute.check == Checked::DataType => {
+            Outcome::Unknown("is checked against a data type, which was not read".to_owned())
+        }
+        (None, Ok(())) if native.module.is_none() || is_read => Outcome::Accepted,
+        (None, Ok(())) if matches!(kind, ValueKind::True | ValueKind::False) => Outcome::Accepted,
+        (None, Ok(())) => unknown(),
     }
 }
 

@@ -5,7 +5,7 @@ use setpoint_source::{Diagnostic, FileId, Range, Rule, Span};
 use crate::conversion::{self, Problem};
 use crate::graph::{BuildError, Cause, Cycle, Edge, Graph, Types};
 use crate::read::ReadError;
-use crate::{Catalog, Resource, ResourceId};
+use crate::{Catalog, ResourceId};
 
 /// Why a file is no catalog.
 pub fn of_read_error(error: &ReadError, file: FileId, text: &str) -> Diagnostic {
@@ -16,25 +16,22 @@ pub fn of_read_error(error: &ReadError, file: FileId, text: &str) -> Diagnostic 
     finding.at(Range::new(at, at).in_file(file))
 }
 
-/// Resources that the agent refuses before it applies anything.
-pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Vec<Diagnostic> {
-    conversion::problems(catalog, types).iter().map(|problem| invalid(catalog, problem)).collect()
+/// What the agent refuses before it applies anything, and what it may refuse.
+#[derive(Clone, Debug, Default)]
+pub struct Refusals {
+    pub findings: Vec<Diagnostic>,
+    /// What the agent may refuse or not: nobody knows. A sentence without a full stop each, and its place.
+    pub doubts: Vec<(String, Option<Span>)>,
 }
 
-/// What the agent may refuse or not: nobody knows. A sentence without a full stop each, and its place. The types of modules check
-/// what they get by code that is not run here; whoever knows from elsewhere what such a type takes vouches for it.
-pub fn doubts_of_conversion(
-    catalog: &Catalog,
-    types: &dyn Types,
-    vouches: impl Fn(&Resource) -> bool,
-) -> Vec<(String, Option<Span>)> {
-    let is_open = |doubt: &Problem| {
-        let Some(resource) = catalog.get(doubt.resource) else { return true };
-        // Of Puppet's own types it is known what they take, and a model knows no better.
-        crate::native_type(&resource.type_name).is_some() || !vouches(resource)
-    };
-    let doubts = conversion::doubts(catalog, types).into_iter().filter(is_open);
-    doubts.map(|doubt| (words(catalog, &doubt), place(catalog, &doubt))).collect()
+/// Examines what the agent does when it turns the catalog into native resources.
+pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Refusals {
+    let found = conversion::examine(catalog, types);
+    let doubts = found.doubts.iter().map(|doubt| (words(catalog, doubt), place(catalog, doubt)));
+    Refusals {
+        findings: found.problems.iter().map(|problem| invalid(catalog, problem)).collect(),
+        doubts: doubts.collect(),
+    }
 }
 
 fn words(catalog: &Catalog, problem: &Problem) -> String {

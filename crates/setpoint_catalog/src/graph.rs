@@ -15,7 +15,11 @@ mod paths;
 mod ruby;
 mod suitable;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
+use setpoint_puppet_functions::{NotRun, TypeAnswer};
 use setpoint_source::Symbol;
 
 use crate::{Catalog, NativeType, Relation, Resource, ResourceId, native_type};
@@ -119,10 +123,25 @@ pub trait Types {
     /// By a name in any case.
     fn native(&self, name: &str) -> Option<&NativeType>;
 
-    /// Whether modules bring providers of a type, which need not be called as their files are.
-    fn has_more_providers(&self, _name: &str) -> bool {
-        false
+    /// Lets the code of a module's type judge resources of it: what it refuses, and what is not known, of each. `None` if no such
+    /// code declares the type.
+    fn judge(&self, _name: &str, _resources: &[&Resource]) -> Option<Result<Vec<Vec<TypeAnswer>>, NotRun>> {
+        None
     }
+
+    /// The providers of a type that modules bring.
+    fn providers(&self, _name: &str) -> Arc<Providers> {
+        Arc::new(Providers { features: BTreeMap::new(), is_whole: true })
+    }
+}
+
+/// The providers of a type that modules bring.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Providers {
+    /// What each claims to be able to do; `*` if it inherits from another, which may claim more.
+    pub features: BTreeMap<String, Vec<String>>,
+    /// Whether there are no others.
+    pub is_whole: bool,
 }
 
 /// The types that Puppet's agent ships.

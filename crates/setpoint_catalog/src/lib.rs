@@ -20,9 +20,9 @@ pub mod write;
 
 pub use catalog::{Catalog, Duplicate};
 pub use native::{
-    Attribute, AutoRelation, Check, Class, KindAnswer, NameSource, NativeType, NoPattern, Relation, Role,
-    Test, TextPart, TitlePattern, ValueKind, display_name, file_path, is_metaparameter, metaparameters,
-    native_type, native_types,
+    Attribute, AutoRelation, Check, KindAnswer, NameSource, NativeType, NoPattern, Relation, Role, TextPart,
+    TitlePattern, ValueKind, display_name, file_path, is_metaparameter, metaparameters, native_type,
+    native_types,
 };
 pub use resource::{Kind, Parameter, Parameters, Resource, ResourceId, Shown, Tags};
 pub use secrets::{each_secret_of, is_secret_name};

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Value};
+use setpoint_puppet_values::Value;
 use setpoint_source::Symbol;
 
 use crate::Resource;
@@ -36,8 +36,6 @@ pub struct NativeType {
     pub auto: Cow<'static, [AutoRelation]>,
     /// Not all parameters are known, so that any is accepted.
     pub open: bool,
-    /// The line of code in a module's type that checks resources as a whole; it is not run.
-    pub code: Option<u32>,
 }
 
 pub type TitlePattern = (&'static str, &'static [&'static str]);
@@ -59,86 +57,6 @@ pub struct Attribute {
     pub kinds: &'static str,
     /// The providers that manage the attribute, if not all do. The others take any value and leave it alone.
     pub managed_by: Option<&'static [&'static str]>,
-    /// The line of code in a module's type that checks or changes the value and is not understood.
-    pub code: Option<u32>,
-    /// What a module's type refuses: a value that passes one of these tests.
-    pub refusals: Cow<'static, [Test]>,
-}
-
-/// A test of a value, as the code of a module's type makes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Test {
-    Always,
-    Is(Vec<Class>),
-    /// The text matches a regular expression.
-    Matches(&'static str),
-    Among(Vec<&'static str>),
-    Contains(&'static str),
-    Empty,
-    /// An absolute path.
-    Absolute,
-    Not(Box<Test>),
-    All(Vec<Test>),
-    Any(Vec<Test>),
-}
-
-/// The classes of Ruby that values of parameters have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    String,
-    Integer,
-    Float,
-    True,
-    False,
-    Array,
-    Hash,
-}
-
-impl Test {
-    /// Whether a value passes; `None` if that is not known, or if Ruby would fail.
-    pub fn passes(&self, value: &Value) -> Option<bool> {
-        let text = value.as_str();
-        match self {
-            Self::Always => Some(true),
-            Self::Is(classes) => Class::of(value).map(|class| classes.contains(&class)),
-            Self::Matches(pattern) => crate::patterns::compiled(pattern)?.is_match(text?).ok(),
-            Self::Among(words) => match text {
-                Some(text) => Some(words.contains(&text)),
-                None => Class::of(value).map(|_| false),
-            },
-            Self::Contains(part) => text.map(|text| text.contains(part)),
-            Self::Empty => text.map(str::is_empty),
-            Self::Absolute => text.map(|text| text.starts_with('/')),
-            Self::Not(test) => test.passes(value).map(|passes| !passes),
-            Self::All(tests) => first_that_decides(tests, value, false),
-            Self::Any(tests) => first_that_decides(tests, value, true),
-        }
-    }
-}
-
-/// As Ruby goes through `&&` and `||`: the first part that decides ends it, and one that fails ends all.
-fn first_that_decides(tests: &[Test], value: &Value, decides: bool) -> Option<bool> {
-    for test in tests {
-        if test.passes(value)? == decides {
-            return Some(decides);
-        }
-    }
-    Some(!decides)
-}
-
-impl Class {
-    fn of(value: &Value) -> Option<Self> {
-        Some(match &value.data {
-            Data::String(_) => Self::String,
-            Data::Integer(_) => Self::Integer,
-            Data::Float(_) => Self::Float,
-            Data::Bool(true) => Self::True,
-            Data::Bool(false) => Self::False,
-            Data::Array(_) => Self::Array,
-            Data::Hash(_) => Self::Hash,
-            _ => return None,
-        })
-    }
 }
 
 /// What a value is, as far as the types of Puppet tell values apart. The order is that of the letters in
@@ -195,8 +113,12 @@ pub enum Check {
     Values,
     /// An absolute path.
     Path,
+    /// A string, and nothing else.
+    Text,
     /// The type has code of its own.
     Own,
+    /// A data type that is not read here.
+    DataType,
 }
 
 /// An automatic relationship: to each resource of `target` that `names` yields, if it is in the catalog.

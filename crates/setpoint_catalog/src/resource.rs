@@ -211,6 +211,12 @@ impl Parameters {
         None
     }
 
+    pub(crate) fn forget_places(&mut self) {
+        for parameter in &mut self.0 {
+            parameter.span = None;
+        }
+    }
+
     pub fn get_mut(&mut self, name: Symbol) -> Option<&mut Parameter> {
         self.0.iter_mut().find(|parameter| parameter.name == name)
     }

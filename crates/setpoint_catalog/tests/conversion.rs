@@ -37,7 +37,7 @@ fn verdict(line: &str) -> String {
         Ok(catalog) => catalog,
         Err(error) => return error.to_string(),
     };
-    match conversion::problems(&catalog, &ShippedTypes).first() {
+    match conversion::examine(&catalog, &ShippedTypes).problems.first() {
         None => "ok".to_owned(),
         Some(problem) => problem.parameter.map_or("fails".to_owned(), |name| format!("fails {name}")),
     }

@@ -147,12 +147,17 @@ impl Config {
         })
     }
 
+    /// A configuration of the wrong shape. Puppet names no place for it.
+    fn misfit(&self, message: String) -> Failure {
+        Failure::puppet(message).in_config(self.path.as_deref().unwrap_or(Path::new("")), None)
+    }
+
     fn checked(mut self, config: &Hash, layer: &Layer) -> Result<Self, Failure> {
         let name = self.path.as_deref().unwrap_or(Path::new("")).display().to_string();
         let subject = format!("The Lookup Configuration at '{name}'");
         let given = Value::hash(config.clone());
         if self.version == 4 {
-            assert_instance(&subject, &CONFIG_4, &given).map_err(|error| Failure::puppet(error.message))?;
+            assert_instance(&subject, &CONFIG_4, &given).map_err(|error| self.misfit(error.message))?;
             return self.version_4(config);
         }
         // Checked with what is added where it is missing.
@@ -166,7 +171,7 @@ impl Config {
             full.insert(Key::from("hierarchy"), Value::array(entries));
         }
         assert_instance(&subject, &CONFIG, &Value::hash(full.clone()))
-            .map_err(|error| Failure::puppet(error.message))?;
+            .map_err(|error| self.misfit(error.message))?;
         self.defaults = get(&full, "defaults").map(hash).unwrap_or_default();
         self.hierarchy = get(&full, "hierarchy").map(hashes).unwrap_or_default();
         self.default_hierarchy = get(&full, "default_hierarchy").map(hashes);

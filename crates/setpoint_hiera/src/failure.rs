@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use setpoint_provenance::Prov;
+
 /// An error of a lookup, in Puppet's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -9,6 +11,8 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The configuration at fault, if one is, and the line.
     pub config: Option<(PathBuf, Option<u32>)>,
+    /// The value at fault, if it is one of the data.
+    pub of: Option<Prov>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,23 +31,28 @@ pub enum FailureKind {
 
 impl Failure {
     pub(crate) fn data(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FailureKind::Data, config: None }
+        Self { message: message.into(), kind: FailureKind::Data, config: None, of: None }
     }
 
     pub(crate) fn issue(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FailureKind::Issue, config: None }
+        Self { message: message.into(), kind: FailureKind::Issue, config: None, of: None }
     }
 
     pub(crate) fn puppet(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FailureKind::Puppet, config: None }
+        Self { message: message.into(), kind: FailureKind::Puppet, config: None, of: None }
     }
 
     pub(crate) fn other(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FailureKind::Other, config: None }
+        Self { message: message.into(), kind: FailureKind::Other, config: None, of: None }
     }
 
     pub(crate) fn limit(message: impl Into<String>) -> Self {
-        Self { message: message.into(), kind: FailureKind::Limit, config: None }
+        Self { message: message.into(), kind: FailureKind::Limit, config: None, of: None }
+    }
+
+    pub(crate) fn of_value(mut self, prov: Prov) -> Self {
+        self.of = Some(prov);
+        self
     }
 
     pub(crate) fn in_config(mut self, path: &std::path::Path, line: Option<u32>) -> Self {

@@ -220,7 +220,7 @@ fn checked_options(options: Option<Value>, module: Option<&Arc<str>>) -> Found {
         return Ok(Some(options));
     }
     let Data::Hash(entries) = &options.data else {
-        return Err(Failure::data("value of lookup_options must be a hash"));
+        return Err(Failure::data("value of lookup_options must be a hash").of_value(options.prov));
     };
     if let Some(module) = module {
         let prefix = format!("{module}::");
@@ -233,12 +233,14 @@ fn checked_options(options: Option<Value>, module: Option<&Arc<str>>) -> Found {
                 Some(pattern) if !pattern.starts_with(&prefix) => {
                     return Err(Failure::data(format!(
                         "all lookup_options patterns must match a key starting with module name '{module}'"
-                    )));
+                    ))
+                    .of_value(options.prov));
                 }
                 None if !key.starts_with(&prefix) => {
                     return Err(Failure::data(format!(
                         "all lookup_options keys must start with module name '{module}'"
-                    )));
+                    ))
+                    .of_value(options.prov));
                 }
                 _ => {}
             }

@@ -9,10 +9,11 @@ use setpoint_config::{Invariant, Placed};
 use setpoint_data::Node;
 use setpoint_packages::Platform;
 use setpoint_puppet_values::Regex;
-use setpoint_source::{Diagnostic, Rule};
+use setpoint_source::{Diagnostic, Rule, Severity, Span};
 
 use crate::jobs::Job;
-use crate::project::{Kind, Project};
+use crate::project::{Kind, Project, is_project_folder};
+use crate::run::Checked;
 use crate::settle;
 use crate::survey::Survey;
 
@@ -223,11 +224,11 @@ pub(crate) fn idle_role_patterns(project: &Project<'_>, survey: &Survey) -> Vec<
     idle.map(told).collect()
 }
 
-/// Invariants in `setpoint.toml` that are about no node of the project.
+/// Invariants in `setpoint.toml` that are about no node of the project. Beside a lone manifest they may be about another.
 pub(crate) fn idle_invariants(project: &Project<'_>, jobs: &[Job]) -> Vec<Diagnostic> {
     // One node or one platform alone may be asked for.
     let given = &project.options.puppet;
-    if !matches!(project.kind, Kind::Repository { .. }) || given.node.is_some() {
+    if matches!(project.kind, Kind::Module { .. }) || is_part(project) || given.node.is_some() {
         return Vec::new();
     }
     let platform =
@@ -241,9 +242,57 @@ pub(crate) fn idle_invariants(project: &Project<'_>, jobs: &[Job]) -> Vec<Diagno
         let message = format!("No node fits the invariant `{}`", one.name);
         let limit = one.nodes.first().map(|node| node.span);
         let limit = limit.or_else(|| one.platforms.first().map(|platform| platform.span));
-        Diagnostic::new(Rule::InvalidSetting, message).at(limit.unwrap_or(one.span))
+        let found = Diagnostic::new(Rule::InvalidSetting, message).at(limit.unwrap_or(one.span));
+        if is_lone(project) { found.severity(Severity::Note) } else { found }
     };
     idle.map(told).collect()
+}
+
+/// `[[exec]]` in `setpoint.toml` that speak of no command of any catalog.
+pub(crate) fn idle_execs(project: &Project<'_>, checked: &[Checked]) -> Vec<Diagnostic> {
+    let given = &project.options.puppet;
+    let is_one_of_many = given.node.is_some() || given.nodes.is_some() || given.case.is_some();
+    // What is not compiled may have the command.
+    if is_one_of_many || is_part(project) || checked.iter().any(|one| !one.compiled) {
+        return Vec::new();
+    }
+    let idle = project.config.execs.iter().enumerate();
+    let idle = idle.filter(|(at, _)| !checked.iter().any(|one| one.execs.contains(at)));
+    let message = "No exec of a catalog has this title and this command";
+    let severity = if is_lone(project) { Severity::Note } else { Severity::Warning };
+    idle.map(|(_, one)| Diagnostic::new(Rule::InvalidSetting, message).at(one.span).severity(severity))
+        .collect()
+}
+
+/// Settings beside a lone manifest that are for control repositories and modules.
+pub(crate) fn settings_of_projects(project: &Project<'_>) -> Vec<Diagnostic> {
+    if !is_lone(project) || is_part(project) {
+        return Vec::new();
+    }
+    let config = &project.config;
+    let told = |span: Span, what: &str| {
+        let message = format!("{what} for a control repository or a module, and this is a lone manifest");
+        Diagnostic::new(Rule::NotEntered, message).at(span).with_help("Check the folder instead of the file.")
+    };
+    let cases = config.cases.first().map(|case| told(case.span, "Cases are compiled"));
+    let nodes = config.puppet.nodes.first().map(|node| told(node.span, "`nodes` are compiled"));
+    let roles = config.puppet.roles.first().map(|role| told(role.span, "`roles` are entered"));
+    [cases, nodes, roles].into_iter().flatten().collect()
+}
+
+/// Whether the input is a manifest of the project that the configuration belongs to, which speaks of more than that.
+fn is_part(project: &Project<'_>) -> bool {
+    let folder = project.config.folder();
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    is_lone(project)
+        && !project.config.path.as_os_str().is_empty()
+        && project.session.files.permits(folder)
+        && is_project_folder(project.session, folder)
+}
+
+/// Whether the input is a manifest and not a project.
+fn is_lone(project: &Project<'_>) -> bool {
+    matches!(project.kind, Kind::Manifests(_))
 }
 
 /// Whether a name fits a pattern in which `*` stands for anything.

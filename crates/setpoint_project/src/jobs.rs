@@ -45,6 +45,8 @@ pub struct Job {
     pub(super) second: Option<Entry>,
     pub node: NodeData,
     pub(super) origin: Origin,
+    /// The class that code of ours declares: what is said about that code is said there.
+    pub(super) class_at: Option<Span>,
     /// Whether the file has other entries, too.
     among_others: bool,
 }
@@ -161,6 +163,7 @@ impl Project<'_> {
             second: None,
             node,
             origin,
+            class_at: None,
             among_others: false,
         })
     }
@@ -448,6 +451,7 @@ impl Project<'_> {
             let mut job =
                 self.job(Path::new(&path), include(name), Origin::Class, Some(name.clone()), &known)?;
             job.among_others = true;
+            job.class_at = Some(class.range.in_file(class.file));
             plan.jobs.push(job);
         }
         if let [first, ..] = classes.as_slice() {
@@ -623,6 +627,7 @@ impl Project<'_> {
                        case: String,
                        entry: &Entry,
                        second: Option<Entry>,
+                       class_at: Option<Span>,
                        among_others| {
             plan.jobs.extend(machines.iter().map(|node| Job {
                 path: path.display().to_string(),
@@ -631,12 +636,13 @@ impl Project<'_> {
                 second: second.clone(),
                 node: node.clone(),
                 origin,
+                class_at,
                 among_others,
             }));
         };
         for example in self.environment.manifests_under(&folder.join("examples")) {
             let case = example.strip_prefix(folder).unwrap_or(&example).display().to_string();
-            add(&example, Origin::Example, case, &Entry::Files(vec![example.clone()]), None, false);
+            add(&example, Origin::Example, case, &Entry::Files(vec![example.clone()]), None, None, false);
         }
         let mut classes: Vec<(PathBuf, Arc<ClassDef>, bool)> = Vec::new();
         for path in self.environment.manifests_under(&folder.join("manifests")) {
@@ -679,7 +685,9 @@ impl Project<'_> {
                 name: format!("include {class_name}"),
                 text: format!("include {above}\ninclude {class_name}\n"),
             });
-            add(path, Origin::Class, class_name.to_owned(), &include(class_name), second, *among_others);
+            let class_at = Some(class.range.in_file(class.file));
+            let include = include(class_name);
+            add(path, Origin::Class, class_name.to_owned(), &include, second, class_at, *among_others);
         }
         Ok(())
     }

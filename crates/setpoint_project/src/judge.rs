@@ -7,13 +7,14 @@ use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, Resource, ResourceId, findings, read};
 use setpoint_config::Config;
+use setpoint_data::Node;
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
 use setpoint_puppet_values::{Hash, Value, to_text};
 use setpoint_settle::{NextRun, Simulation, Turn};
 use setpoint_source::{
-    Basis, Class, Coverage, Diagnostic, Drawing, Gap, InputReport, Judgement, Nouns, Question, Reason,
-    Reasons, Rule, Severity, Sources, Verdict, Witness,
+    Basis, Class, Coverage, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Nouns, Question,
+    Reason, Reasons, Rule, Severity, Sources, Symbol, Verdict, Witness,
 };
 
 use crate::flows;
@@ -168,7 +169,8 @@ impl Subject<'_> {
             "Resources".clone_into(&mut diagram.title);
             report.drawing = Some(Drawing::within(limit, diagram));
         }
-        report.findings.extend(findings::of_conversion(catalog, types));
+        let refusals = findings::of_conversion(catalog, types);
+        report.findings.extend(refusals.findings);
         report.findings.extend(findings::of_graph(catalog, &graph));
         let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
         let fails = error.is_some();
@@ -191,9 +193,11 @@ impl Subject<'_> {
         }
         report.findings.extend(self.missing_sources());
         self.doubt_unknown_values(&mut verdict, report);
-        self.doubt_unknown_types(&mut verdict);
-        for (words, place) in findings::doubts_of_conversion(catalog, types, setpoint_resources::is_accepted)
-        {
+        let unknown = self.doubt_unknown_types(&mut verdict);
+        if let Some(coverage) = &mut report.coverage {
+            coverage.resources.found += unknown;
+        }
+        for (words, place) in refusals.doubts {
             verdict.doubt(&Reason::new(Gap::NotModelled, words).at(place));
         }
         report.conclude(verdict);
@@ -234,7 +238,9 @@ impl Subject<'_> {
     }
 
     /// A resource of a type that nobody knows and that contains nothing may be an empty define, or a native type that is not here.
-    fn doubt_unknown_types(&self, verdict: &mut Verdict) {
+    /// Returns how many there are.
+    fn doubt_unknown_types(&self, verdict: &mut Verdict) -> usize {
+        let mut unknown = 0;
         let containers: BTreeSet<ResourceId> = self.catalog.edges.iter().map(|(from, _)| *from).collect();
         for (id, resource) in self.catalog.iter() {
             let is_unknown = resource.kind.is_none()
@@ -247,10 +253,12 @@ impl Subject<'_> {
                 verdict.doubt(&Reason::new(Gap::NotModelled, words).at(resource.span));
             }
             if is_unknown {
+                unknown += 1;
                 let words = format!("nothing is known of the type of {}", resource.reference());
                 verdict.doubt(&Reason::new(Gap::NotModelled, words).at(resource.span));
             }
         }
+        unknown
     }
 
     /// Values that were not computed leave every answer open. That a content nobody knows differs from start to start shows
@@ -283,20 +291,7 @@ impl Subject<'_> {
     /// Returns what the first run of this catalog does on a node that had the old one; findings instead, if an agent
     /// refuses one of them.
     pub fn next_run(&self, old: &Self) -> Result<Result<NextRun, Vec<Diagnostic>>, UsageError> {
-        let graph_of = |side: &Self| {
-            let refused = findings::of_conversion(side.catalog, side.types).into_iter();
-            let refused: Vec<Diagnostic> = refused.filter(|one| one.severity == Severity::Error).collect();
-            if !refused.is_empty() {
-                return Err(refused);
-            }
-            let graph = Graph::of_a_run(side.catalog, side.types);
-            match graph {
-                Ok(graph) if graph.cycles().is_empty() => Ok(graph),
-                graph => Err(findings::of_graph(side.catalog, &graph)),
-            }
-        };
-        let graphs = (graph_of(old), graph_of(self));
-        let (old_graph, graph) = match graphs {
+        let (old_graph, graph) = match (old.graph_of_run(), self.graph_of_run()) {
             (Ok(old), Ok(new)) => (old, new),
             (Err(findings), _) | (_, Err(findings)) => return Ok(Err(findings)),
         };
@@ -309,16 +304,31 @@ impl Subject<'_> {
         Ok(Ok(run))
     }
 
+    /// Returns the graph that an agent applies; findings instead, if it refuses the catalog.
+    fn graph_of_run(&self) -> Result<Graph, Vec<Diagnostic>> {
+        let refused = findings::of_conversion(self.catalog, self.types).findings;
+        // The paper's semantics knows nothing of what an agent refuses.
+        if !refused.is_empty() && !self.surroundings.is_paper() {
+            return Err(refused);
+        }
+        match Graph::of_a_run(self.catalog, self.types) {
+            Ok(graph) if graph.cycles().is_empty() => Ok(graph),
+            graph => Err(findings::of_graph(self.catalog, &graph)),
+        }
+    }
+
     fn ask<R>(&self, graph: &Graph, asked: impl FnOnce(&setpoint_settle::Question<'_>) -> R) -> R {
         let Self { catalog, surroundings, platform, sources, .. } = *self;
         surroundings.ask(sources, catalog, (graph, None), platform, &|_| false, asked)
     }
 
-    /// One run of a catalog, on a machine that nothing was installed on; findings instead, if it has no order.
+    /// One run of a catalog, on a machine that nothing was installed on; findings instead, if an agent refuses it.
     pub fn simulate(&self, turn: Turn) -> Result<Result<Simulation, Vec<Diagnostic>>, UsageError> {
-        let graph = Graph::of_a_run(self.catalog, self.types);
-        let Ok(graph) = &graph else { return Ok(Err(findings::of_graph(self.catalog, &graph))) };
-        let run = self.ask(graph, |question| setpoint_settle::simulate(question, turn));
+        let graph = match self.graph_of_run() {
+            Ok(graph) => graph,
+            Err(findings) => return Ok(Err(findings)),
+        };
+        let run = self.ask(&graph, |question| setpoint_settle::simulate(question, turn));
         run.map(Ok).ok_or_else(no_start)
     }
 }
@@ -327,15 +337,38 @@ fn no_start() -> UsageError {
     UsageError::new("no machine fits what is assumed of the start; `--any-start` drops the assumptions")
 }
 
-/// Returns the catalog in a file, or why it is none.
+/// Returns the catalog in a file, with the places of its resources there, or why it is none.
 pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
     let (file, text) = session.load(path)?;
-    let twice = setpoint_data::read_json(file, &text).diagnostics.into_iter();
-    if let Some(twice) = twice.into_iter().find(|found| found.rule == Rule::DuplicateKey) {
-        return Ok(Err(twice.severity(Severity::Error)));
+    let document = setpoint_data::read_json(file, &text);
+    if let Some(twice) = document.diagnostics.iter().find(|found| found.rule == Rule::DuplicateKey) {
+        return Ok(Err(twice.clone().severity(Severity::Error)));
     }
     let read = read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text));
-    Ok(read.inspect(|catalog| catalog.note_secrets(session.sources.secrets())))
+    Ok(read.map(|mut catalog| {
+        if let Some(root) = &document.root {
+            place_resources(&mut catalog, root, file);
+        }
+        catalog.note_secrets(session.sources.secrets());
+        catalog
+    }))
+}
+
+/// Gives resources and their parameters the places that they have in the file of the catalog.
+fn place_resources(catalog: &mut Catalog, root: &Node, file: FileId) {
+    let root = root.get("data").filter(|_| root.get("resources").is_none()).unwrap_or(root);
+    let Some(list) = root.get("resources") else { return };
+    let list = list.get("data").unwrap_or(list);
+    for (resource, node) in catalog.resources_mut().iter_mut().zip(list.items()) {
+        resource.span = node.get("title").map(|title| title.range.in_file(file));
+        let given = ["parameters", "ext_parameters"].into_iter().filter_map(|key| node.get(key));
+        for entry in given.flat_map(Node::entries) {
+            let name = entry.key.text().map(Symbol::new);
+            if let Some(parameter) = name.and_then(|name| resource.parameters.get_mut(name)) {
+                parameter.span = Some(entry.value.range.in_file(file));
+            }
+        }
+    }
 }
 
 /// Judges a catalog that somebody else compiled.

@@ -86,14 +86,33 @@ fn name_of(value: &serde_json::Value) -> Option<String> {
     Some(short(value.get("name")?.as_str()?).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The modules that `.fixtures.yml` names, and where they are or would be.
-pub(super) fn fixtures(session: &Session<'_>, folder: &Path) -> BTreeMap<String, PathBuf> {
+/// The modules that `.fixtures.yml` names, and where they are or would be; and what is wrong with the file.
+pub(super) fn fixtures(session: &Session<'_>, folder: &Path) -> (BTreeMap<String, PathBuf>, Vec<Diagnostic>) {
     let mut modules = BTreeMap::new();
+    let mut diagnostics = Vec::new();
     for name in [".fixtures.yml", ".fixtures.yaml"] {
         let Ok(text) = read_text(session.files, &folder.join(name)) else { continue };
         let file = session.sources.add(folder.join(name).display().to_string(), text.as_str());
-        let Some(root) = setpoint_data::read_yaml(file, &text).root else { continue };
-        let Some(fixtures) = root.get("fixtures") else { continue };
+        let document = setpoint_data::read_yaml(file, &text);
+        diagnostics.extend(document.diagnostics.into_iter().map(|found| found.severity(Severity::Warning)));
+        let Some(root) = document.root.filter(|root| !root.is_null()) else { continue };
+        let fixtures = root.get("fixtures");
+        let sections = ["repositories", "forge_modules", "symlinks"];
+        let misshapen = match fixtures {
+            _ if !diagnostics.is_empty() => None,
+            Some(fixtures) if fixtures.is_mapping() => sections
+                .iter()
+                .filter_map(|key| fixtures.get(key))
+                .find(|node| !node.is_mapping() && !node.is_null()),
+            Some(fixtures) => (!fixtures.is_null()).then_some(fixtures),
+            None => (!root.is_mapping()).then_some(&root),
+        };
+        if let Some(node) = misshapen {
+            let message = format!("{name} has something else here than modules and where they are");
+            let found = Diagnostic::new(Rule::InvalidData, message).at(node.range.in_file(file));
+            diagnostics.push(found.severity(Severity::Warning));
+        }
+        let Some(fixtures) = fixtures else { continue };
         for kind in ["repositories", "forge_modules"] {
             for entry in fixtures.get(kind).into_iter().flat_map(Node::entries) {
                 if let Some(name) = entry.key.text() {
@@ -108,7 +127,7 @@ pub(super) fn fixtures(session: &Session<'_>, folder: &Path) -> BTreeMap<String,
             }
         }
     }
-    modules
+    (modules, diagnostics)
 }
 
 /// `#{source_dir}` is the folder of the module.
@@ -156,7 +175,8 @@ mod tests {
             "fixtures:\n  repositories:\n    stdlib: https://example.com/stdlib\n  forge_modules:\n    apt:\n      \
              repo: puppetlabs/apt\n  symlinks:\n    m: \"#{source_dir}\"\n    other: \"#{source_dir}/../other\"\n",
         );
-        let found = fixtures(&Session::new(&files), Path::new("m"));
+        let (found, problems) = fixtures(&Session::new(&files), Path::new("m"));
+        assert!(problems.is_empty());
         assert_eq!(found["stdlib"], Path::new("m/spec/fixtures/modules/stdlib"));
         assert_eq!(found["apt"], Path::new("m/spec/fixtures/modules/apt"));
         assert_eq!(found["m"], Path::new("m"));

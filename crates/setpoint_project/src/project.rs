@@ -368,6 +368,11 @@ fn kind_of(session: &Session<'_>, path: &Path, environment: bool) -> Kind {
     Kind::Manifests(path.to_owned())
 }
 
+/// Whether a folder is a control repository or a module.
+pub(crate) fn is_project_folder(session: &Session<'_>, path: &Path) -> bool {
+    is_repository(session, path) || is_module(session, path)
+}
+
 fn is_repository(session: &Session<'_>, path: &Path) -> bool {
     let file = |name: &str| session.files.has_file(&path.join(name));
     let folder = |name: &str| session.files.is_dir(&path.join(name));
@@ -486,7 +491,8 @@ fn read_module(
     }
     *platforms = metadata.platforms;
     found.diagnostics.extend(metadata.diagnostics.into_iter().chain(metadata.unknown_systems));
-    let fixtures = module_files::fixtures(session, folder);
+    let (fixtures, problems) = module_files::fixtures(session, folder);
+    found.diagnostics.extend(problems);
     let fixture_folder = folder.join("spec/fixtures/modules");
     if session.files.is_dir(&fixture_folder) {
         found.modulepath.push(fixture_folder);

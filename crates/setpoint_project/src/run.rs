@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use setpoint_puppet::{Collected, Compilation, Failure, FailureKind};
+use setpoint_puppet::{Collected, Compilation, Entry, Failure, FailureKind};
+use setpoint_puppet_values::to_text;
 use setpoint_source::{
     Class, Diagnostic, FileId, Gap, InputReport, Judgement, Question, Range, Rule, Severity, SourceFile,
-    Span, Verdict, normal, thread_builder,
+    Sources, Span, Verdict, normal, thread_builder,
 };
 
 use crate::flows;
@@ -82,6 +83,8 @@ pub(crate) struct Checked {
     resources_of_code: usize,
     /// The names of the classes and of the types of resources in it.
     entered: BTreeSet<String>,
+    /// Which of the `[[exec]]` of the configuration speak of commands in it.
+    pub(crate) execs: BTreeSet<usize>,
     /// What came of its collectors.
     collected: Vec<Collected>,
     /// Why there is no catalog.
@@ -126,6 +129,7 @@ pub(crate) fn conclude(
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
     about.findings = project.session.tell_once(&project.diagnostics);
     about.findings.extend(plan.diagnostics.iter().cloned());
+    about.findings.extend(entries::settings_of_projects(project));
     about.findings.extend(flows::secrets_by_facts(project));
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
@@ -141,7 +145,12 @@ pub(crate) fn conclude(
     if !plan.is_part {
         idle.extend(entries::idle_invariants(project, &plan.jobs));
     }
-    doubt_what_was_not_read(project, survey, &idle, checked, &mut about);
+    // What a lone manifest has nothing to do with says nothing about it.
+    let doubted: Vec<Diagnostic> = idle.iter().filter(|one| one.severity > Severity::Note).cloned().collect();
+    doubt_what_was_not_read(project, survey, &doubted, checked, &mut about);
+    if !plan.is_part {
+        idle.extend(entries::idle_execs(project, checked));
+    }
     doubt_empty_catalogs(project, plan, checked, &mut about);
     about.findings.extend(idle);
     about
@@ -165,7 +174,7 @@ pub(crate) fn reports(
     let broken = survey.findings.into_iter().chain(survey.broken_metadata);
     let in_modules = survey.findings_in_modules;
     add_untold(project, &checked, broken.collect(), &mut about);
-    let mut reports = classify_failures(plan, checked, &mut about);
+    let mut reports = classify_failures(&project.session.sources, plan, checked, &mut about);
     merge_findings_of_nodes(&mut reports);
     fold_findings_in_modules(project, &mut reports, in_modules, &mut about);
     match (&project.kind, reports.first_mut()) {
@@ -388,6 +397,7 @@ fn check_one(
     analyse(job, &compilation, &mut report);
     let mut entered = BTreeSet::new();
     let mut resources_of_code = 0;
+    let mut execs = BTreeSet::new();
     for (_, resource) in compilation.catalog.iter().flat_map(setpoint_catalog::Catalog::iter) {
         match resource.type_name.as_str() {
             "Class" => {
@@ -395,6 +405,16 @@ fn check_one(
             }
             "Stage" | "Node" => {}
             type_name => {
+                if type_name == "Exec" {
+                    let (title, command) = (
+                        &resource.title,
+                        resource
+                            .get("command")
+                            .map_or_else(|| resource.title.to_string(), |given| to_text(given).to_string()),
+                    );
+                    let declared = project.config.execs.iter().enumerate();
+                    execs.extend(declared.filter(|(_, one)| one.matches(title, &command)).map(|(at, _)| at));
+                }
                 resources_of_code += 1;
                 entered.insert(type_name.to_lowercase());
             }
@@ -403,7 +423,7 @@ fn check_one(
     report.entered.clone_from(&entered);
     report.entered.extend(evaluated_lines(project, &compilation));
     let Compilation { collected, failures, .. } = compilation;
-    Checked { report, compiled, resources, resources_of_code, entered, collected, failures }
+    Checked { report, compiled, resources, resources_of_code, entered, execs, collected, failures }
 }
 
 /// The lines of nodes, functions and templates that values came from, in files with comments that silence: whether such a
@@ -427,8 +447,23 @@ fn evaluated_lines(project: &Project<'_>, compilation: &Compilation) -> BTreeSet
     found
 }
 
+/// Moves a finding about code that Setpoint made up to enter a class to the data at fault, else to the class.
+fn move_to_class(sources: &Sources, job: &Job, finding: &mut Diagnostic) {
+    let (Some(class), Entry::Code { name, .. }) = (job.class_at, &job.entry) else { return };
+    let is_ours = |span: Span| sources.file(span.file).path() == name;
+    if !finding.span.is_some_and(is_ours) {
+        return;
+    }
+    finding.labels.retain(|label| !is_ours(label.span));
+    let data = (!finding.labels.is_empty()).then(|| finding.labels.remove(0).span);
+    finding.span = Some(data.unwrap_or(class));
+}
+
 /// Puts errors without a place at the file that asks for what fails: a classifier or the configuration declares classes, too.
 fn place_errors(project: &Project<'_>, job: &Job, report: &mut InputReport) {
+    for finding in &mut report.findings {
+        move_to_class(&project.session.sources, job, finding);
+    }
     let asking = match (job.origin, &project.options.puppet.enc) {
         (Origin::Case, _) => PathBuf::from(&job.path),
         (_, Some(classifier)) => classifier.clone(),
@@ -445,7 +480,12 @@ fn place_errors(project: &Project<'_>, job: &Job, report: &mut InputReport) {
 
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
 /// somewhere is not for the other platforms.
-fn classify_failures(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport) -> Vec<InputReport> {
+fn classify_failures(
+    sources: &Sources,
+    plan: &Plan,
+    checked: Vec<Checked>,
+    about: &mut InputReport,
+) -> Vec<InputReport> {
     let mut works: BTreeMap<(&str, Option<&str>), bool> = BTreeMap::new();
     for (job, one) in plan.jobs.iter().zip(&checked) {
         *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
@@ -485,7 +525,8 @@ fn classify_failures(plan: &Plan, checked: Vec<Checked>, about: &mut InputReport
         }
         let on = job.node.platform.clone().unwrap_or_else(|| job.node.name.clone());
         for failure in failures {
-            let found = failure.to_diagnostic();
+            let mut found = failure.to_diagnostic();
+            move_to_class(sources, job, &mut found);
             let reason = classify_failure(&failure.kind, case);
             skipped.add(reason, case, &found.message.clone(), Some((on.clone(), found)));
         }

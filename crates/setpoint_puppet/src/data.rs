@@ -35,13 +35,18 @@ impl Compiler<'_> {
     }
 
     pub(crate) fn data_failure(&self, failure: setpoint_hiera::Failure, span: Option<Span>) -> Stop {
-        let place =
+        let config =
             failure.config.as_ref().and_then(|(path, line)| self.environment.hiera().place(path, *line));
+        // Puppet says of a configuration that has the wrong shape only who asked.
+        let place = config.filter(|_| failure.kind != setpoint_hiera::FailureKind::Puppet);
         let asked_at = place.and(span);
         if failure.kind == setpoint_hiera::FailureKind::Limit {
             return FailureKind::LimitReached(Limit::Size(failure.message)).at(place.or(span));
         }
-        FailureKind::HieraError { message: failure.message, asked_at }.at(place.or(span))
+        let fault =
+            failure.of.and_then(|of| self.arena.origin(of)?.span).or(config.filter(|_| place.is_none()));
+        let stop = FailureKind::HieraError { message: failure.message, asked_at }.at(place.or(span));
+        stop.labelled(fault, || "this is at fault".to_owned())
     }
 }
 

@@ -8,7 +8,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{DataAnswer, DataRequest, FailureKind, MissingData, Stop};
 use setpoint_puppet_values::types::validate_parameters;
 use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::Symbol;
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, DefinitionKind};
@@ -66,7 +66,8 @@ impl Compiler<'_> {
         let values = self.evaluate_parameters(id, definition, scope, &missing)?;
         self.validate(id, definition, &values).map_err(|mut kind| {
             note_searched(&mut kind, missing);
-            kind.unplaced()
+            let (name, place) = self.misfit(id, definition, &values).unzip();
+            kind.unplaced().labelled(place, || format!("the value of `{}`", name.map_or("", Symbol::as_str)))
         })?;
         for (name, value) in values {
             if self.scopes[scope].is_bound(name) {
@@ -275,6 +276,24 @@ impl Compiler<'_> {
         let callee = self.resources[id].callee();
         validate_parameters(&callee, signature, &given)
             .map_err(|mismatch| Box::new(FailureKind::of_parameters(callee, mismatch)))
+    }
+
+    /// Returns the first value of data that does not fit its parameter, and where it comes from.
+    fn misfit(
+        &self,
+        id: ResourceId,
+        definition: DefinitionId,
+        values: &[(Symbol, Value)],
+    ) -> Option<(Symbol, Span)> {
+        let signature = &self.definitions[definition].signature;
+        // What the manifest gives is where the failure is placed.
+        let of_data =
+            |name: Symbol| self.resources[id].parameters.get(name).is_none_or(|one| one.span.is_none());
+        values.iter().filter(|(name, _)| of_data(*name)).find_map(|(name, value)| {
+            let wanted = signature.iter().find(|parameter| *parameter.name == *name.as_str())?;
+            let place = self.arena.origin(value.prov)?.span?;
+            (!wanted.value.is_instance(value)).then_some((*name, place))
+        })
     }
 
     /// Sets a parameter that the manifest did not set itself. A `tag` tags the resource, too.

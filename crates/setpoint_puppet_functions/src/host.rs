@@ -19,6 +19,17 @@ pub enum Stop {
     Break(Span),
 }
 
+impl Stop {
+    /// The same, with a further place that an error names.
+    #[must_use]
+    pub fn labelled(mut self, place: Option<Span>, text: impl FnOnce() -> String) -> Self {
+        if let (Self::Error(failure), Some(place)) = (&mut self, place) {
+            failure.add_label(place, text());
+        }
+        self
+    }
+}
+
 /// A block (lambda) given to a call, as far as a function needs to know it.
 pub trait Block: Debug {
     /// Parameters without a default.

@@ -41,6 +41,6 @@ pub use pair::{ModelledPair, Version, plan_pair};
 pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;
 pub use table::{METAPARAMETERS, Row, Scope, Treatment, Values};
-pub use types::{is_accepted, is_never_scheduled, tables};
+pub use types::{is_never_scheduled, tables};
 pub use unit::Unit;
 pub use world::{NoSources, Source, Sources, World};

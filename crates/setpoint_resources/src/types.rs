@@ -83,27 +83,6 @@ pub(crate) fn of(resource: &Resource) -> Option<&'static dyn Type> {
     known.or_else(|| parsed::configuration(resource).map(|_| &parsed::Configuration as &dyn Type))
 }
 
-/// Whether it is known, without running the code of its type, that the type takes a resource: it has a model, whose table says
-/// which parameters and values Puppet takes, and what the type checks of several parameters together holds for certain.
-pub fn is_accepted(resource: &Resource) -> bool {
-    let has = |name: &str| resource.get(name).is_some();
-    let is = |name: &str, wanted: &str| {
-        resource.get(name).is_some_and(|value| &*setpoint_puppet_values::to_text(value) == wanted)
-    };
-    let names_no_line = || is("ensure", "absent") && is("match_for_absence", "true") && has("match");
-    let fits_together = match resource.type_name.as_str() {
-        "File_line" => {
-            (has("line") || names_no_line()) && has("path") && !has("replace_all_matches_not_matching_line")
-        }
-        "Concat_fragment" => has("content") != has("source") && (has("target") || has("tag")),
-        "Archive" => {
-            !(has("source") && has("url") || has("checksum_url") && has("digest_url") || has("proxy_server"))
-        }
-        _ => true,
-    };
-    fits_together && of(resource).is_some()
-}
-
 /// Returns every type that has a model, with its table.
 pub fn tables() -> impl Iterator<Item = (&'static str, &'static [Row])> {
     let settings: &dyn Type = &parsed::Configuration;
@@ -263,27 +242,5 @@ fn unscheduled(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource
         (None, "Whit" | "Class") => Model::pass(),
         (None, "Component") => Model::nothing(),
         _ => small::unmodelled(machine, resource),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use setpoint_catalog::read;
-
-    use super::is_accepted;
-
-    #[test]
-    fn what_a_type_checks_as_a_whole_holds_or_is_open() {
-        let accepted = |type_name: &str, parameters: &str| {
-            let tree = format!(
-                r#"{{"resources": [{{"type": "{type_name}", "title": "x", "parameters": {{{parameters}}}}}]}}"#
-            );
-            let catalog = read::json(&tree).unwrap();
-            catalog.iter().all(|(_, resource)| is_accepted(resource))
-        };
-        assert!(accepted("File_line", r#""path": "/a", "line": "b""#));
-        assert!(!accepted("File_line", r#""path": "/a""#));
-        assert!(!accepted("Concat_fragment", r#""target": "/a", "content": "b", "source": "/c""#));
-        assert!(!accepted("Mysql_grant", ""));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 use setpoint_source::Sources;
+use setpoint_source::print::is_hidden;
 
 use crate::Trace;
 
@@ -22,9 +23,17 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// JSON that no text in it can end the script that it stands in.
+/// JSON that no text in it can end the script that it stands in, and in whose texts nothing hides.
 fn in_script(data: &Json) -> String {
-    data.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    let mut out = String::new();
+    for letter in data.to_string().chars() {
+        match letter {
+            '<' | '>' | '&' => out.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            letter if is_hidden(letter) => out.push_str(&format!("\\\\u{:04x}", u32::from(letter))),
+            letter => out.push(letter),
+        }
+    }
+    out
 }
 
 const PAGE: &str = r#"<!DOCTYPE html>

@@ -53,7 +53,7 @@ pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, Us
         output::result(&printed);
     }
     for (format, path) in &args.output {
-        setpoint_source::write_file(path, output::masked(&(outcome.print)(*format)).as_bytes())
+        setpoint_source::write_file(path, output::shown(&(outcome.print)(*format), false).as_bytes())
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(ExitCode::from(status(&outcome, args)))

@@ -46,7 +46,7 @@ pub(crate) fn run(session: &Session<'_>, args: &FixArgs) -> Result<ExitCode, Usa
                 .map_err(|error| UsageError::new(format!("cannot write {}: {error}", source.path())))?;
         }
     } else if !patch.is_empty() {
-        output::result(&patch);
+        output::source_text(&patch);
     }
     let serious = |found: &[Diagnostic]| found.iter().filter(|one| one.severity > Severity::Note).count();
     let left = serious(&after);

@@ -18,7 +18,7 @@ pub(crate) fn run(session: &Session, args: &FmtArgs) -> Result<ExitCode, UsageEr
             continue;
         };
         if !args.write && !args.check {
-            output::result(&text);
+            output::source_text(&text);
             continue;
         }
         if session.read(path)? == text {

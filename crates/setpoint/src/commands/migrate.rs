@@ -16,7 +16,7 @@ pub(crate) fn run(session: &Session<'_>, args: &MigrateArgs) -> Result<ExitCode,
     let migration = migrate(session, &input, &args.options.for_project(), &request)?;
     match args.format.as_str() {
         "json" => output::result(&output::pretty(&migration.json(session, output::VERSION))),
-        "patch" => output::result(&migration.patch(session)),
+        "patch" => output::source_text(&migration.patch(session)),
         _ => output::result(&migration.text(session)),
     }
     if args.write {

@@ -24,7 +24,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCod
     let page = setpoint_report::html(&report, &session.sources, &about).map_err(UsageError::new)?;
     match &args.output {
         None => output::result(&page),
-        Some(path) => setpoint_source::write_file(path, output::masked(&page).as_bytes())
+        Some(path) => setpoint_source::write_file(path, output::shown(&page, false).as_bytes())
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?,
     }
     Ok(ExitCode::from(u8::from(args.fail_on.is_reached(&report))))

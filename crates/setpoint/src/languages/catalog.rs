@@ -77,7 +77,11 @@ impl Language for PuppetCatalog {
         about: About,
     ) -> Result<DiffOutcome, UsageError> {
         let before = match read_catalog(&session.beside(old.files), &old.path)? {
-            Ok(catalog) => catalog,
+            Ok(mut catalog) => {
+                // Its places are those of other sources.
+                catalog.forget_places();
+                catalog
+            }
             Err(finding) => return Ok(DiffOutcome::failed(vec![finding])),
         };
         let after = match read_catalog(session, new)? {

@@ -70,7 +70,7 @@ fn field(value: &Value, lowest: i64, highest: i64, names: &[&str]) -> Result<(),
 }
 
 pub(super) fn cron(check: &mut super::Check<'_>) {
-    if check.text("special").is_none_or(|special| &*special == "absent") {
+    if check.text("special").is_none_or(|special| &*special == "absent") || check.is_empty_array("special") {
         return;
     }
     for field in ["minute", "hour", "weekday", "monthday", "month"] {
@@ -181,8 +181,7 @@ pub(super) fn authorized_key_parameter(name: &str, value: &Value) -> Result<(), 
 }
 
 pub(super) fn authorized_key(check: &mut super::Check<'_>) {
-    let target = check.text("target").filter(|target| &**target != "absent");
-    if target.is_none() && !check.is_given("user") {
+    if check.text("target").is_none() && !check.is_given("user") {
         check.resource("needs a user or a target");
     }
     // The type's own check asks the target for its value, and one that is only audited has none.

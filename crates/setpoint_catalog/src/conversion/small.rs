@@ -114,9 +114,17 @@ fn quantity(value: &Value, units: &str, wanted: &str) -> Result<(), String> {
 }
 
 pub(super) fn mailalias(check: &mut super::Check<'_>) {
-    let is_set = |name: &str| check.is_given(name) && !check.is_empty_array(name);
-    if is_set("recipient") && is_set("file") {
+    // An empty list of recipients is one.
+    if check.is_given("recipient") && check.is_given("file") && !check.is_empty_array("file") {
         check.resource("cannot have both a recipient and a file");
+    }
+}
+
+pub(super) fn schedule(check: &mut super::Check<'_>) {
+    let Some(period) = check.text("periodmatch").filter(|period| &**period != "distance") else { return };
+    let is_one = |value: &Value| matches!(value.data, Data::Integer(1));
+    if check.resource.get("repeat").is_some_and(|value| !is_one(value)) {
+        check.wrong("repeat", format!("must be 1 with periodmatch => {period}"));
     }
 }
 

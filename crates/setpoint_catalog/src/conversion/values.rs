@@ -8,7 +8,11 @@ use crate::{Attribute, Check, Role, ValueKind};
 pub(super) fn check(attribute: &Attribute, value: &Value) -> Result<(), String> {
     match attribute.check {
         Check::Own if is_boolean(attribute) => boolean(value),
-        Check::Own => Ok(()),
+        Check::Own | Check::DataType => Ok(()),
+        Check::Text => match value.data {
+            Data::String(_) => Ok(()),
+            _ => Err(format!("must be a string, not {}", shown(value))),
+        },
         Check::Path => each(value, absolute),
         Check::Values if attribute.values.is_empty() && attribute.patterns.is_empty() => Ok(()),
         // Each value of a property is checked for itself; a parameter has one.

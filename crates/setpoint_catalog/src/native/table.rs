@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Check::{Own, Path, Values};
 use super::Role::{Parameter, Property};
-use super::{Attribute, Check, NativeType, Role, Test};
+use super::{Attribute, Check, NativeType, Role};
 
 #[rustfmt::skip]
 pub(super) static METAPARAMETERS: [&str; 11] = ["alias", "audit", "before", "loglevel", "noop", "notify", "require", "schedule", "stage", "subscribe", "tag"];
@@ -21,8 +21,7 @@ const fn a(
     managed_by: Option<&'static [&'static str]>,
 ) -> Attribute {
     let (values, patterns) = (Cow::Borrowed(values), Cow::Borrowed(patterns));
-    let refusals = Cow::Borrowed::<[Test]>(&[]);
-    Attribute { name, role, namevar, check, values, patterns, kinds, managed_by, code: None, refusals }
+    Attribute { name, role, namevar, check, values, patterns, kinds, managed_by }
 }
 
 #[rustfmt::skip]
@@ -38,7 +37,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["augeas"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "component",
@@ -51,7 +49,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "cron",
@@ -64,7 +61,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["crontab"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "exec",
@@ -77,7 +73,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["posix", "shell", "windows"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "file",
@@ -90,7 +85,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["posix", "windows"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "filebucket",
@@ -103,7 +97,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "group",
@@ -116,7 +109,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["aix", "directoryservice", "groupadd", "ldap", "pw", "windows_adsi"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "host",
@@ -129,7 +121,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "mailalias",
@@ -142,7 +133,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["aliases"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "mount",
@@ -155,7 +145,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "notify",
@@ -168,7 +157,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "package",
@@ -181,7 +169,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["aix", "appdmg", "apple", "apt", "aptitude", "aptrpm", "blastwave", "dnf", "dnfmodule", "dpkg", "fink", "freebsd", "gem", "hpux", "macports", "nim", "openbsd", "opkg", "pacman", "pip", "pip2", "pip3", "pkg", "pkgdmg", "pkgin", "pkgng", "pkgutil", "portage", "ports", "portupgrade", "puppet_gem", "puppetserver_gem", "rpm", "rug", "sun", "sunfreeware", "tdnf", "up2date", "urpmi", "windows", "yum", "zypper"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "resources",
@@ -194,7 +181,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "schedule",
@@ -207,7 +193,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "selboolean",
@@ -220,7 +205,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["getsetsebool"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "selmodule",
@@ -233,7 +217,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["semodule"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "service",
@@ -246,7 +229,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["base", "bsd", "daemontools", "debian", "freebsd", "gentoo", "init", "launchd", "openbsd", "openrc", "openwrt", "rcng", "redhat", "runit", "service", "smf", "src", "systemd", "upstart", "windows"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "ssh_authorized_key",
@@ -259,7 +241,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "sshkey",
@@ -272,7 +253,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["parsed"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "stage",
@@ -285,7 +265,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "tidy",
@@ -298,7 +277,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "user",
@@ -311,7 +289,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["aix", "directoryservice", "hpuxuseradd", "ldap", "openbsd", "pw", "user_role_add", "useradd", "windows_adsi"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "whit",
@@ -324,7 +301,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&[]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "yumrepo",
@@ -337,7 +313,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["inifile"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "zfs",
@@ -350,7 +325,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["zfs"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "zone",
@@ -363,7 +337,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["solaris"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
     NativeType {
         name: "zpool",
@@ -376,7 +349,6 @@ pub(super) static TYPES: [NativeType; 27] = [
         providers: Cow::Borrowed(&["zpool"]),
         auto: Cow::Borrowed(&[]),
         open: false,
-        code: None,
     },
 ];
 

@@ -7,9 +7,7 @@ use setpoint_source::Symbol;
 use super::tree::{Literal, Tree};
 use super::type_file::pattern;
 use super::{RubyType, Unread};
-use crate::{
-    Attribute, AutoRelation, Check, Class, NameSource, NativeType, Relation, Role, Test, TitlePattern,
-};
+use crate::{Attribute, AutoRelation, Check, NameSource, NativeType, Relation, Role, TitlePattern};
 
 pub(super) fn read(tree: &Tree) -> Option<RubyType> {
     let at = (0..tree.tokens.len()).find(|at| tree.name(*at) == Some("register_type"))?;
@@ -58,7 +56,6 @@ pub(super) fn read(tree: &Tree) -> Option<RubyType> {
         providers: Cow::Borrowed(&[]),
         auto: Cow::Owned(auto),
         open,
-        code: None,
     };
     Some(RubyType { native, unread })
 }
@@ -80,17 +77,11 @@ fn attribute(name: &str, definition: &Literal) -> Option<Attribute> {
         role,
         namevar: behaviour == Some("namevar"),
         // Its values are checked against a data type, by code of the Resource API.
-        check: Check::Own,
+        check: if is_text { Check::Text } else { Check::DataType },
         values: Cow::Borrowed(&[]),
         patterns: Cow::Borrowed(&[]),
         kinds: "",
         managed_by: None,
-        code: (!is_text).then_some(1),
-        refusals: if is_text {
-            Cow::Owned(vec![Test::Not(Box::new(Test::Is(vec![Class::String])))])
-        } else {
-            Cow::Borrowed(&[])
-        },
     })
 }
 

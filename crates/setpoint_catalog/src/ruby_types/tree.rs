@@ -114,6 +114,42 @@ impl Tree {
         }
     }
 
+    /// The names that `provide` gives to providers, and whether all of them could be read.
+    pub(super) fn provided(&self) -> (Vec<String>, bool) {
+        let (mut names, mut is_whole) = (Vec::new(), true);
+        for at in (0..self.tokens.len()).filter(|at| self.name(*at) == Some("provide")) {
+            let first = if self.is(at + 1, "(") { at + 2 } else { at + 1 };
+            match self.literal(first..first + 1).word() {
+                Some(name) => names.push(name.to_owned()),
+                None => is_whole = false,
+            }
+        }
+        (names, is_whole)
+    }
+
+    /// What `has_features` and `has_feature` name; `*` if the provider inherits from another.
+    pub(super) fn claimed_features(&self) -> Vec<String> {
+        let mut features = Vec::new();
+        for at in 0..self.tokens.len() {
+            match self.kind(at) {
+                Some(Kind::Name(name)) if name == "has_features" || name == "has_feature" => {
+                    let names = (at + 1..self.tokens.len()).map(|next| self.kind(next));
+                    let names =
+                        names.take_while(|kind| matches!(kind, Some(Kind::Symbol(_) | Kind::Punct(_))));
+                    features.extend(names.filter_map(|kind| match kind {
+                        Some(Kind::Symbol(name)) => Some(name.clone()),
+                        _ => None,
+                    }));
+                }
+                Some(Kind::Symbol(name) | Kind::Label(name)) if name == "parent" => {
+                    features.push("*".to_owned());
+                }
+                _ => {}
+            }
+        }
+        features
+    }
+
     /// The block of a call (`do … end` or `{ … }`) that opens in a statement at its outermost level, without its
     /// delimiters and parameters; and where it opens.
     pub(super) fn block(&self, statement: &Range<usize>) -> Option<(usize, Range<usize>)> {

@@ -7,9 +7,9 @@ use std::ops::Range;
 use setpoint_source::Symbol;
 
 use super::lexer::{Kind, Part};
+use super::names;
 use super::tree::{Literal, Tree};
 use super::{RubyType, Unread};
-use super::{names, validation};
 use crate::{Attribute, AutoRelation, Check, NativeType, Relation, Role, TitlePattern};
 
 /// The values of `ensure` that Puppet gives by itself.
@@ -45,6 +45,7 @@ fn declares_nothing(name: &str) -> bool {
                 | "provide"
                 | "newvalues"
                 | "munge"
+                | "validate"
                 | "isnamevar"
                 | "apply_to_host"
                 | "apply_to_device"
@@ -89,7 +90,6 @@ struct Reader<'a> {
     /// Declarations that were understood; further ones may come from code.
     seen: usize,
     open: bool,
-    code: Option<u32>,
 }
 
 impl<'a> Reader<'a> {
@@ -104,7 +104,6 @@ impl<'a> Reader<'a> {
             unread: Vec::new(),
             seen: 0,
             open: false,
-            code: None,
         }
     }
 
@@ -133,7 +132,6 @@ impl<'a> Reader<'a> {
             Some("autobefore") => self.automatic(statement, Relation::Before, variables),
             Some("autonotify") => self.automatic(statement, Relation::Notify, variables),
             Some("def") => self.method(statement),
-            Some("validate") => self.code = self.whole_check(statement),
             Some(word @ ("if" | "unless" | "begin")) => {
                 let end = tree.closer(at).unwrap_or(statement.end);
                 // The condition is no statement.
@@ -221,8 +219,6 @@ impl<'a> Reader<'a> {
             patterns: Cow::Owned(Vec::new()),
             kinds: "",
             managed_by: None,
-            code: None,
-            refusals: Cow::Borrowed(&[]),
         };
         if option("parent") {
             attribute.check = Check::Own;
@@ -265,29 +261,11 @@ impl<'a> Reader<'a> {
                 }
                 // What `ensurable` has without a block; a block asks for it by name.
                 Some("defaultvalues") => attribute.values.to_mut().extend(PRESENT_OR_ABSENT),
-                Some("validate") => {
-                    attribute.check = Check::Own;
-                    match self.own_block(&statement, validation::refusals) {
-                        Some(Some(tests)) => attribute.refusals = Cow::Owned(tests),
-                        _ => attribute.code = Some(self.tree.line(statement.start)),
-                    }
-                }
-                Some("munge") if self.own_block(&statement, validation::is_harmless) != Some(true) => {
-                    attribute.code.get_or_insert(self.tree.line(statement.start));
-                }
+                // What the code says is learnt by running it.
+                Some("validate") => attribute.check = Check::Own,
                 _ => {}
             }
         }
-    }
-
-    /// What a reader finds in the block of a statement; it is told the name of the block's parameter.
-    fn own_block<T>(
-        &self,
-        statement: &Range<usize>,
-        read: impl FnOnce(&Tree, Option<&str>, Range<usize>) -> T,
-    ) -> Option<T> {
-        let (open, body) = self.tree.block(statement)?;
-        Some(read(self.tree, self.tree.block_parameters(open).first().copied(), body))
     }
 
     fn ensurable(&mut self, statement: &Range<usize>) {
@@ -300,8 +278,6 @@ impl<'a> Reader<'a> {
             patterns: Cow::Owned(Vec::new()),
             kinds: "",
             managed_by: None,
-            code: None,
-            refusals: Cow::Borrowed(&[]),
         };
         if let Some((_, body)) = self.tree.block(statement) {
             self.attribute_body(body, &mut attribute);
@@ -329,13 +305,6 @@ impl<'a> Reader<'a> {
         if !names.is_empty() {
             self.auto.push(AutoRelation { relation, target: Symbol::new(&target).as_str(), names });
         }
-    }
-
-    /// The line of a check of resources as a whole, if there is code in it.
-    fn whole_check(&self, statement: &Range<usize>) -> Option<u32> {
-        let is_empty =
-            self.tree.block(statement).is_some_and(|(_, body)| self.tree.statements(body).is_empty());
-        (!is_empty).then(|| self.tree.line(statement.start))
     }
 
     fn method(&mut self, statement: &Range<usize>) {
@@ -439,8 +408,6 @@ impl<'a> Reader<'a> {
                 patterns: Cow::Borrowed(&[]),
                 kinds: "",
                 managed_by: None,
-                code: None,
-                refusals: Cow::Borrowed(&[]),
             });
         }
         self.attributes.sort_by_key(|attribute| attribute.name);
@@ -457,7 +424,6 @@ impl<'a> Reader<'a> {
                 providers: Cow::Borrowed(&[]),
                 auto: Cow::Owned(self.auto),
                 open: self.open,
-                code: self.code,
             },
             unread: self.unread,
         }

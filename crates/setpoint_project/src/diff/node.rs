@@ -379,7 +379,7 @@ impl<'o, 's> Compiled<'o, 's> {
             return Proof { findings: Vec::new(), refused: None, is_cut: true };
         };
         let types = home.environment.module_types();
-        let mut findings = setpoint_catalog::findings::of_conversion(catalog, types);
+        let mut findings = setpoint_catalog::findings::of_conversion(catalog, types).findings;
         findings.extend(setpoint_catalog::findings::of_graph(catalog, &Graph::new(catalog, types)));
         let error = findings.iter().find(|finding| finding.severity == Severity::Error);
         let refused = error.map(|error| error.message.clone());

@@ -73,6 +73,16 @@ impl Class {
         }
     }
 
+    /// Takes all away that it holds.
+    pub(crate) fn empty(&self) {
+        self.methods.take();
+        self.own_methods.take();
+        self.constants.take();
+        self.included.take();
+        self.extended.take();
+        self.variables.take();
+    }
+
     /// Empty for a class that no constant names.
     pub(crate) fn name(&self) -> Arc<str> {
         Arc::clone(&self.name.borrow())

@@ -31,7 +31,7 @@ use crate::Stop;
 
 pub(crate) use interpreter::{Definition, DispatchDefinition, Interpreter, Legacy, parse_template, render};
 pub use program::RubyFile;
-pub(crate) use program::{definitions, same_code};
+pub(crate) use program::{definitions, load_type, same_code};
 pub(crate) use things::{Seen, Thing};
 
 /// Why code cannot be run here, for people.

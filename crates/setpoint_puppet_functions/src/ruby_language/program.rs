@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use setpoint_puppet_values::Value;
 
 use super::ast::Node;
-use super::classes::Instance;
+use super::classes::{Class, Instance};
 use super::interpreter::{Definition, Interpreter, Result};
 use super::things::Thing;
 use super::{Beyond, RubyFailure, lexer, parser};
@@ -89,7 +89,54 @@ pub(crate) fn definitions(
     interpreter.outcome(result).map(|_| ())
 }
 
+/// The classes that types of resources build on, parsed once.
+static TYPE_LIBRARY: LazyLock<RubyFile> =
+    LazyLock::new(|| RubyFile::parse(Path::new("type.rb"), include_str!("library/type.rb")));
+
+/// Runs the file of a type, and returns its class.
+pub(crate) fn load_type(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    file: &RubyFile,
+) -> std::result::Result<Thing, RubyFailure> {
+    let library = TYPE_LIBRARY.program.as_ref().map_err(|beyond| RubyFailure::Beyond(beyond.clone()))?;
+    let environment = interpreter.new_environment(Thing::Nil);
+    let result = interpreter.run(library, &environment);
+    interpreter.outcome(result)?;
+    definitions(interpreter, file)?;
+    let types = interpreter.top_constant("Puppet::Type");
+    match interpreter.call_method(&types, "newest", Vec::new())? {
+        // Such code runs between the parameters and the check of the whole.
+        Thing::Class(class) if class.methods.borrow().contains_key("initialize") => {
+            Err(interpreter.beyond("it has an `initialize` of its own"))
+        }
+        class @ Thing::Class(_) => Ok(class),
+        _ => Err(interpreter.beyond("it declares no type")),
+    }
+}
+
 impl Interpreter<'_, '_, '_> {
+    /// Calls a method from the outside: it has the whole allowance of a run.
+    pub(crate) fn call_method(
+        &mut self,
+        receiver: &Thing,
+        name: &str,
+        arguments: Vec<Thing>,
+    ) -> std::result::Result<Thing, RubyFailure> {
+        self.renew_allowance();
+        let result = super::methods::call(self, receiver, name, arguments, None);
+        self.outcome(result)
+    }
+
+    /// Remembers a class that the program has made.
+    pub(super) fn keep_class(&mut self, class: &Rc<Class>) {
+        self.made.keep(class);
+    }
+
+    /// A constant of the program itself.
+    fn top_constant(&self, name: &str) -> Thing {
+        self.top.constants.borrow().get(name).cloned().unwrap_or(Thing::Nil)
+    }
+
     /// An instance of a function, to call its methods.
     pub(crate) fn instance_of(&self, definition: &Definition) -> Thing {
         Thing::Object(Instance::new(Thing::Class(Rc::clone(&definition.class))))

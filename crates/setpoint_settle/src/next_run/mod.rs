@@ -500,12 +500,13 @@ impl Teller<'_> {
     }
 
     fn place(&self, resource: &Resource) -> Option<Declaration> {
-        if let Some(span) = resource.span {
-            let Position { line, .. } = self.question.sources.position(span);
-            return Some(Declaration { path: self.question.sources.file(span.file).path().to_owned(), line });
+        // The place in the manifest; a stored catalog knows it, too.
+        if let (Some(path), Some(line)) = (&resource.file, resource.line) {
+            return Some(Declaration { path: path.to_string(), line });
         }
-        let path = resource.file.as_ref()?.to_string();
-        Some(Declaration { path, line: resource.line? })
+        let span = resource.span?;
+        let Position { line, .. } = self.question.sources.position(span);
+        Some(Declaration { path: self.question.sources.file(span.file).path().to_owned(), line })
     }
 
     fn declared(&self, resource: &Resource) -> Declared {

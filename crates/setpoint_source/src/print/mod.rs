@@ -20,7 +20,7 @@ pub use junit::junit;
 pub use lines::{concise, statistics};
 pub use sarif::sarif;
 pub use text::{Detail, diagnostic, text};
-pub use visible::visible;
+pub use visible::{is_hidden, visible};
 
 /// The name by which services recognise a finding in another run; the node is that of the finding's input.
 pub type Fingerprint<'a> = &'a dyn Fn(&Diagnostic, Option<&str>) -> String;

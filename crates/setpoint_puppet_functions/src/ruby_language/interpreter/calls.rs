@@ -237,6 +237,7 @@ impl Interpreter<'_, '_, '_> {
     ) -> Result<Thing> {
         Self::check_parent(parent.as_ref())?;
         let class = Class::new("", is_module, parent.clone());
+        self.made.keep(&class);
         if let Some(Thing::Class(parent)) = &parent {
             methods::told(self, parent, "inherited", Thing::Class(Rc::clone(&class)))?;
         }

@@ -148,6 +148,24 @@ pub(crate) struct Interpreter<'i, 'c, 'h> {
     pub(super) libraries: IndexSet<&'static str>,
     /// What Puppet puts around the code of a file, in the names of its classes.
     pub(super) around: &'static str,
+    pub(super) made: MadeClasses,
+}
+
+/// The classes that a program has made. They and the closures in them hold each other: at the end they are emptied, so that their
+/// memory is free again.
+#[derive(Default)]
+pub(crate) struct MadeClasses(Vec<Rc<Class>>);
+
+impl MadeClasses {
+    pub(super) fn keep(&mut self, class: &Rc<Class>) {
+        self.0.push(Rc::clone(class));
+    }
+}
+
+impl Drop for MadeClasses {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|class| class.empty());
+    }
 }
 
 /// Reads a template as a program, without running it.
@@ -212,7 +230,15 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             particular: Vec::new(),
             libraries: IndexSet::new(),
             around: "",
+            made: MadeClasses::default(),
         }
+    }
+
+    /// Begins anew to count steps and bytes.
+    pub(super) fn renew_allowance(&mut self) {
+        self.steps = 0;
+        self.bytes = 0;
+        self.depth = 0;
     }
 
     /// What a walk came to, in the words of the outside.

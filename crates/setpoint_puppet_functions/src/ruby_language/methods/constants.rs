@@ -425,6 +425,16 @@ fn uris(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
             });
             Thing::array(pairs.collect())
         }
+        ("URI", "regexp", [Thing::Array(schemes)]) => {
+            // As RFC 2396 has it, after one of the schemes.
+            let schemes: Vec<String> =
+                schemes.items.borrow().iter().map(|scheme| Regex::escape(&scheme.to_s())).collect();
+            let source = format!("(?=(?:{}):){}", schemes.join("|"), include_str!("uri.txt").trim_end());
+            match Regex::new(source) {
+                Ok(expression) => Thing::Regex(expression),
+                Err(_) => return beyond("it uses URI.regexp"),
+            }
+        }
         ("URI", "join", [base, part]) => match (uri(&text_of(base)?)?, text_of(part)?) {
             (mut base, part) if part.starts_with('/') && !part.starts_with("//") => {
                 let part = uri(&part)?;

@@ -303,11 +303,12 @@ pub(super) fn module(
                 return Ok(Some(Thing::Bool(false)));
             }
             let path = text_of(path)?;
+            // Puppet looks at the beginning of every line.
             let windows = platform.first().is_some_and(|platform| platform.to_s() == "windows");
-            if windows {
-                return beyond("it asks for a path of Windows");
-            }
-            Thing::Bool(path.starts_with('/'))
+            Thing::Bool(
+                path.split('\n')
+                    .any(|line| if windows { is_windows_path(line) } else { line.starts_with('/') }),
+            )
         }
         ("Puppet::Pops::Types::PSensitiveType::Sensitive", "new", [value]) => {
             let value = interpreter.value_for_puppet(value)?;
@@ -330,6 +331,20 @@ pub(super) fn module(
         }
         _ => return Ok(None),
     }))
+}
+
+/// A path of Windows with its drive (`c:\\x`), of another machine (`\\\\host\\share`) or of no form (`\\\\?\\x`).
+fn is_windows_path(text: &str) -> bool {
+    let is_slash = |letter: &u8| matches!(letter, b'/' | b'\\');
+    match text.as_bytes() {
+        [drive, b':', slash, ..] if is_slash(slash) => drive.is_ascii_alphabetic(),
+        [one, two, rest @ ..] if is_slash(one) && is_slash(two) => {
+            let host = rest.iter().take_while(|letter| !is_slash(letter)).count();
+            let share = rest.get(host + 1);
+            host > 0 && share.is_some_and(|letter| !is_slash(letter))
+        }
+        _ => false,
+    }
 }
 
 /// A setting, as the variables of `$settings::` have it.
@@ -487,6 +502,7 @@ fn create_function(
         return beyond(format!("its function is based on {base}"));
     }
     let class = Class::new(&name.to_s(), false, Some(Thing::Constant("Puppet::Functions::Function".into())));
+    interpreter.keep_class(&class);
     interpreter.definitions.push(Definition {
         name: name.to_s(),
         class: Rc::clone(&class),
