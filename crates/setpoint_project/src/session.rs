@@ -8,6 +8,7 @@ use std::time::Instant;
 use setpoint_config::{CaseEntry, Config, Placed};
 use setpoint_diagram::Diagram;
 use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Rule, Sources, Span, read_text};
+use setpoint_verify::Memory;
 
 use crate::options::{OPTIONAL_RULES, Options};
 use crate::progress::{Progress, Silent};
@@ -19,8 +20,10 @@ pub struct Session<'a> {
     pub sources: Sources,
     /// How many threads may work at once; `None` is as many as the machine has.
     pub jobs: Option<usize>,
-    /// What is not decided by then is left open.
+    /// What is not decided by then is left open. For editors, which cannot wait: what a clock decides differs from call to call.
     pub deadline: Option<Instant>,
+    /// Answers that catalogs share.
+    pub memory: Arc<Memory>,
     /// Findings shall carry the smallest repair of the whole input.
     pub repair: bool,
     /// Inputs shall carry their graphs, if these have no more nodes than that.
@@ -48,6 +51,7 @@ impl<'a> Session<'a> {
             sources: Sources::new(),
             jobs: None,
             deadline: None,
+            memory: Arc::default(),
             repair: false,
             drawn: None,
             inputs: Vec::new(),
@@ -57,9 +61,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns a session over other files whose results are printed with those of this one: it knows the same secrets.
+    /// Returns a session over other files whose results are printed with those of this one: it knows the same secrets and answers.
     pub fn beside<'b>(&self, files: &'b dyn FileSystem) -> Session<'b> {
-        Session { sources: self.sources.beside(), ..Session::new(files) }
+        let memory = Arc::clone(&self.memory);
+        Session { sources: self.sources.beside(), memory, ..Session::new(files) }
     }
 
     /// The configuration of an input, and what is wrong with it. Of several inputs, each doubts its verdicts for that.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use setpoint_catalog::Catalog;
 use setpoint_catalog::graph::{Graph, Types};
@@ -14,6 +14,7 @@ use setpoint_resources::{Base, Source, Sources as FileServers, World};
 use setpoint_settle::{Question, Settled};
 use setpoint_source::{FileSystem, Sources};
 use setpoint_state::Semantics;
+use setpoint_verify::{Memory, WORK_A_SECOND};
 
 use crate::options::Options;
 use crate::progress::Progress;
@@ -33,10 +34,12 @@ pub struct Surroundings<'a> {
     config: &'a Config,
     semantics: Semantics,
     any_start: bool,
-    /// How long the questions about one catalog may take.
-    patience: Option<Duration>,
+    /// How much work the questions about one catalog may take.
+    work: Option<u64>,
     /// When the questions about all catalogs must be done.
     deadline: Option<Instant>,
+    /// Answers that catalogs share.
+    memory: Arc<Memory>,
     repair: bool,
     /// Draw graphs that have no more nodes than that.
     pub(crate) drawn: Option<usize>,
@@ -74,8 +77,9 @@ impl<'a> Surroundings<'a> {
             config,
             semantics,
             any_start: options.any_start,
-            patience: options.timeout.map(Duration::from_secs),
+            work: options.timeout.map(|seconds| seconds.saturating_mul(WORK_A_SECOND)),
             deadline: session.deadline,
+            memory: Arc::clone(&session.memory),
             repair: session.repair,
             drawn: session.drawn,
             progress: Arc::clone(&session.progress),
@@ -96,6 +100,7 @@ impl<'a> Surroundings<'a> {
         Surroundings {
             given: self.given.clone(),
             built_in: Arc::clone(&self.built_in),
+            memory: Arc::clone(&self.memory),
             servers: ModuleFiles { files: self.servers.files, modulepath },
             progress: Arc::clone(&self.progress),
             ..*self
@@ -149,12 +154,9 @@ impl<'a> Surroundings<'a> {
         let options = setpoint_verify::Options {
             semantics: self.semantics,
             any_start: self.any_start,
-            deadline: self
-                .patience
-                .and_then(|patience| Instant::now().checked_add(patience))
-                .into_iter()
-                .chain(self.deadline)
-                .min(),
+            work: self.work,
+            deadline: self.deadline,
+            memory: Arc::clone(&self.memory),
             jobs: self.threads,
             lost_refresh: self.lost_refresh,
             progress: Some(told(&self.progress, &catalog.name)),

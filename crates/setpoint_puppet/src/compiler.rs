@@ -54,6 +54,8 @@ pub(crate) struct Compiler<'a> {
     /// What is to be entered again, the innermost last.
     pub(crate) left: Vec<Left>,
     pub(crate) frame: Frame,
+    /// Texts that stand openly beside a secret in what functions are given: one that returns them has made nothing of the secret.
+    pub(crate) open_texts: FxHashSet<Arc<str>>,
     /// How many expressions and calls were evaluated.
     pub(crate) steps: u64,
     /// How deeply expressions are nested; see [`crate::evaluate::MAX_DEPTH`].
@@ -131,6 +133,7 @@ impl<'a> Compiler<'a> {
             left: Vec::new(),
             frame: Frame { scope: ScopeId::TOP, file: FileId(u32::MAX), control: Prov::NONE },
             depth: 0,
+            open_texts: FxHashSet::default(),
             steps: 0,
             calls: 0,
             words: Words::default(),

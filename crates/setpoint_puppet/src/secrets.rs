@@ -9,30 +9,52 @@ use setpoint_source::Span;
 use crate::compiler::Compiler;
 
 impl Compiler<'_> {
-    /// Looks at what a call returns: a `Sensitive` is a secret, and so is what is computed from one.
-    pub(crate) fn note_result(&mut self, value: &Value) {
-        match &value.data {
-            Data::Sensitive(_) => self.declare_secret(value),
-            Data::String(text) if self.arena.secrecy(value.prov) == Secrecy::Computed => {
-                self.environment.sources.secrets().add_whole(text);
-            }
-            Data::Array(items) if self.arena.has_secrets() || is_few(items.len()) => {
-                for item in items.iter() {
-                    self.note_part(item);
-                }
-            }
+    /// Looks at what a call returns: a `Sensitive` is a secret, and so is what is computed from one. A function's whole result counts as computed from
+    /// all that it is given; what it only passes on, such as the other keys and values of a hash with a password in it, is none.
+    pub(crate) fn note_result(&mut self, value: &Value, arguments: &[Value]) {
+        let parts: Vec<&Value> = match &value.data {
+            Data::Array(items) if self.arena.has_secrets() || is_few(items.len()) => items.iter().collect(),
             Data::Hash(entries) if self.arena.has_secrets() || is_few(entries.len()) => {
-                for item in entries.values() {
-                    self.note_part(item);
-                }
+                entries.values().collect()
             }
-            _ => {}
+            _ => vec![value],
+        };
+        let mut computed: Vec<&str> = Vec::new();
+        for part in parts {
+            match &part.data {
+                Data::Sensitive(_) => self.declare_secret(part),
+                Data::String(text) if self.arena.secrecy(part.prov) == Secrecy::Computed => {
+                    computed.push(text);
+                }
+                _ => {}
+            }
+        }
+        if computed.is_empty() {
+            return;
+        }
+        for argument in arguments {
+            self.note_open_texts(argument);
+        }
+        for text in computed.into_iter().filter(|text| !self.open_texts.contains(*text)) {
+            self.environment.sources.secrets().add_whole(text);
         }
     }
 
-    fn note_part(&mut self, value: &Value) {
-        if matches!(value.data, Data::Sensitive(_) | Data::String(_)) {
-            self.note_result(value);
+    fn note_open_texts(&mut self, value: &Value) {
+        match &value.data {
+            Data::String(text) if self.arena.secrecy(value.prov) == Secrecy::Open => {
+                if !self.open_texts.contains(&**text) {
+                    self.open_texts.insert((&**text).into());
+                }
+            }
+            Data::Array(items) => items.iter().for_each(|item| self.note_open_texts(item)),
+            Data::Hash(entries) => {
+                for (key, item) in entries.iter() {
+                    self.note_open_texts(&key.0);
+                    self.note_open_texts(item);
+                }
+            }
+            _ => {}
         }
     }
 

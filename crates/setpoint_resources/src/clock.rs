@@ -1,8 +1,8 @@
-//! The time that the models of a catalog may take.
+//! How much work the models of a catalog may take.
 
 use std::time::Instant;
 
-/// The time was over before every resource had its model.
+/// No more may be done before every resource has its model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfTime {
     /// How many resources have one.
@@ -10,30 +10,47 @@ pub struct OutOfTime {
     pub of: usize,
 }
 
-/// The time is over.
+/// When models are no longer made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Limits {
+    /// After so much work, in units that are the same on every machine.
+    pub work: Option<u64>,
+    /// After this moment, to end a program that takes too long.
+    pub deadline: Option<Instant>,
+}
+
+/// No more may be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Late;
 
-/// Looks at the time now and then.
+/// Counts pieces of work, a resource or a package each.
 pub(crate) struct Clock {
-    deadline: Option<Instant>,
+    limits: Limits,
     pieces: u32,
 }
 
-/// So many pieces of work, a resource or a package each, are done before the time is looked at: it takes a moment itself.
+/// The work that a model takes, about.
+const WORK_A_PIECE: u64 = 1_000;
+
+/// So many pieces are done before the limits are looked at: reading a clock takes a moment itself.
 const BETWEEN: u32 = 128;
 
 impl Clock {
-    pub(crate) fn new(deadline: Option<Instant>) -> Self {
-        Self { deadline, pieces: 0 }
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self { limits, pieces: 0 }
     }
 
     /// One more piece of work.
     pub(crate) fn tick(&mut self) -> Result<(), Late> {
         self.pieces = self.pieces.wrapping_add(1);
         let looks = self.pieces.is_multiple_of(BETWEEN);
-        let is_late = looks && self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if is_late { Err(Late) } else { Ok(()) }
+        if looks && self.is_over() { Err(Late) } else { Ok(()) }
+    }
+
+    fn is_over(&self) -> bool {
+        let Limits { work, deadline } = self.limits;
+        work.is_some_and(|work| u64::from(self.pieces) * WORK_A_PIECE >= work)
+            || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 
@@ -42,11 +59,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_looked_at_now_and_then() {
-        let mut over = Clock::new(Some(Instant::now()));
-        let done = (0..1_000).take_while(|_| over.tick().is_ok()).count();
-        assert_eq!(done, BETWEEN as usize - 1);
-        let mut endless = Clock::new(None);
+    fn limits_are_looked_at_now_and_then() {
+        let late = Limits { deadline: Some(Instant::now()), ..Limits::default() };
+        let idle = Limits { work: Some(0), ..Limits::default() };
+        for limits in [late, idle] {
+            let mut over = Clock::new(limits);
+            let done = (0..1_000).take_while(|_| over.tick().is_ok()).count();
+            assert_eq!(done, BETWEEN as usize - 1);
+        }
+        let mut endless = Clock::new(Limits::default());
         assert!((0..1_000).all(|_| endless.tick().is_ok()));
     }
 }

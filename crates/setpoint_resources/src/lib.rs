@@ -33,7 +33,7 @@ mod unit_file;
 mod world;
 
 pub use assumptions::{Assumed, Assumption};
-pub use clock::OutOfTime;
+pub use clock::{Limits, OutOfTime};
 pub use entries::{Entry, Rest};
 pub use origins::{Origin, Origins};
 pub use packages::{RECOMMENDED, packaged_content};

@@ -8,7 +8,7 @@ use setpoint_source::Symbol;
 use setpoint_state::Plan;
 
 use crate::attributes::Attributes;
-use crate::clock::Clock;
+use crate::clock::{Clock, Limits};
 use crate::machine::Machine;
 use crate::mentions::Mentions;
 use crate::packages::PackageSet;
@@ -29,7 +29,7 @@ pub type Version<'a> = (&'a Catalog, &'a Graph, &'a World<'a>);
 /// Models two catalogs of one machine. Both plans have the same cells, laws and admissible starts: those of a machine to which
 /// neither was applied.
 pub fn plan_pair(old: Version<'_>, new: Version<'_>) -> ModelledPair {
-    // Without a deadline the time is never over.
+    // Without limits every resource gets its model.
     modelled_pair(old, new).unwrap_or_default()
 }
 
@@ -37,7 +37,7 @@ fn modelled_pair<'a>(
     (old, old_graph, old_world): Version<'a>,
     (new, new_graph, new_world): Version<'a>,
 ) -> Option<ModelledPair> {
-    let mut clock = Clock::new(None);
+    let mut clock = Clock::new(Limits::default());
     let (decoded_old, mut decoded_new) = (table::decode(old, old_world), table::decode(new, new_world));
     keep_unmanaged(&decoded_old.catalog, &mut decoded_new.catalog);
     let (old, new) = (&decoded_old.catalog, &decoded_new.catalog);

@@ -1,7 +1,6 @@
 //! From the catalog and its graph to the plan.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_catalog::graph::{Graph, Node, NodeId};
@@ -10,7 +9,7 @@ use setpoint_config::Sentence;
 use setpoint_state::{CellId, CellKind, Kind, Plan, Program, Semantics, Step, StepId, Test};
 
 use crate::attributes::Attributes;
-use crate::clock::{Clock, Late};
+use crate::clock::{Clock, Late, Limits};
 use crate::machine::Machine;
 use crate::manages::manages;
 use crate::mentions::Mentions;
@@ -84,22 +83,22 @@ pub struct FileEntry {
 /// Models every resource of a catalog. Steps are in the order in which Puppet applies them; what lies on a cycle of the
 /// graph, or behind one, has no step.
 pub fn plan(catalog: &Catalog, graph: &Graph, world: &World<'_>) -> Modelled {
-    // Without a deadline the time is never over.
-    plan_with(catalog, graph, world, &[], None).map(|(modelled, _)| modelled).unwrap_or_default()
+    // Without limits every resource gets its model.
+    plan_with(catalog, graph, world, &[], Limits::default()).map(|(modelled, _)| modelled).unwrap_or_default()
 }
 
 /// What is to be asked about the end of a run: each sentence as a test, or why it cannot be asked.
 pub type Asked = Vec<Result<Test, String>>;
 
-/// The same, with what is to be asked about the end of a run, and with a time at which it is given up.
+/// The same, with what is to be asked about the end of a run, and with limits at which it is given up.
 pub fn plan_with(
     catalog: &Catalog,
     graph: &Graph,
     world: &World<'_>,
     sentences: &[&Sentence],
-    deadline: Option<Instant>,
+    limits: Limits,
 ) -> Result<(Modelled, Asked), OutOfTime> {
-    let mut clock = Clock::new(deadline);
+    let mut clock = Clock::new(limits);
     if world.semantics == Semantics::Paper {
         let modelled = paper::plan(catalog, graph, world, &mut clock)?;
         let space = &modelled.plan.space;

@@ -77,7 +77,7 @@ fn the_papers_verdicts() {
         let options = Options {
             semantics: Semantics::Paper,
             any_start: true,
-            deadline: Some(Instant::now() + Duration::from_secs(8)),
+            work: Some(8 * setpoint_verify::WORK_A_SECOND),
             ..Options::default()
         };
         let verdicts = verify(&modelled.plan, &options);

@@ -70,7 +70,7 @@ pub fn settle(question: &Question<'_>) -> Settled {
         question.graph,
         question.world,
         &sentences,
-        question.options.deadline,
+        setpoint_resources::Limits { work: question.options.work, deadline: question.options.deadline },
     );
     let (modelled, tests) = match planned {
         Ok(planned) => planned,

@@ -30,14 +30,19 @@ struct Waiting {
 struct Budget {
     limits: Limits,
     used: u64,
-    /// Asking for the time costs more than a step of the search.
-    asked: Cell<u32>,
+    /// How often this call was asked whether it shall stop: once a decision or conflict at most.
+    asked: Cell<u64>,
+    /// How often it may be asked: each time something is propagated.
+    most: u64,
     late: Cell<bool>,
 }
 
 impl Callbacks for Budget {
     fn on_start(&mut self) {
         self.used = 0;
+        self.asked.set(0);
+        let most = self.limits.most_work.unwrap_or(u64::MAX);
+        self.most = most.saturating_sub(self.limits.meter.read());
     }
 
     fn on_new_clause(&mut self, _clause: &[batsat::Lit], source: ClauseKind) {
@@ -47,12 +52,13 @@ impl Callbacks for Budget {
     }
 
     fn stop(&self) -> bool {
-        let asked = self.asked.get().wrapping_add(1);
+        let asked = self.asked.get() + 1;
         self.asked.set(asked);
-        if asked.is_multiple_of(256) && self.limits.is_late() {
+        // Reading a clock costs more than a step of the search.
+        if asked.is_multiple_of(256) && self.limits.is_over() {
             self.late.set(true);
         }
-        self.late.get() || self.limits.conflicts.is_some_and(|limit| self.used > limit)
+        self.late.get() || asked > self.most || self.limits.conflicts.is_some_and(|limit| self.used > limit)
     }
 }
 
@@ -78,6 +84,7 @@ impl Waiting {
         for _ in 0..self.variables {
             inner.new_var_default();
         }
+        inner.cb().limits.meter.add(self.literals.len() as u64);
         let mut begin = 0;
         for end in self.ends {
             add(&mut inner, &self.literals[begin..end]);
@@ -124,6 +131,7 @@ impl Solver for BatSolver {
 
     fn add_clause(&mut self, clause: &[Lit]) {
         if let Some(inner) = &mut self.inner {
+            inner.cb().limits.meter.add(clause.len() as u64);
             return add(inner, clause);
         }
         self.waiting.literals.extend_from_slice(clause);
@@ -132,11 +140,15 @@ impl Solver for BatSolver {
 
     fn solve(&mut self, assumptions: &[Lit]) -> Outcome {
         let inner = self.inner();
-        if inner.cb().limits.is_late() {
+        if inner.cb().limits.is_over() {
             return Outcome::Unknown;
         }
         let lits: Vec<batsat::Lit> = assumptions.iter().map(|&lit| inner_lit(inner, lit)).collect();
-        match inner.solve_limited(&lits) {
+        let before = inner.num_propagations();
+        let answer = inner.solve_limited(&lits);
+        let work = inner.num_propagations() - before;
+        inner.cb().limits.meter.add(work);
+        match answer {
             answer if answer == lbool::TRUE => Outcome::Sat,
             answer if answer == lbool::FALSE => Outcome::Unsat,
             _ => Outcome::Unknown,

@@ -19,7 +19,7 @@ impl Circuit {
 
     /// Gives up after so many conflicts in one call.
     pub fn with_limit(conflicts: u64) -> Self {
-        Self::with_backend(Backend::default(), Limits { conflicts: Some(conflicts), deadline: None })
+        Self::with_backend(Backend::default(), Limits { conflicts: Some(conflicts), ..Limits::default() })
     }
 
     /// Asks this solver, and gives up at these limits.

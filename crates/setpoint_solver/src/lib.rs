@@ -29,7 +29,7 @@ pub use backend::{AnySolver, Backend};
 pub use bat::BatSolver;
 pub use choice::Choice;
 pub use circuit::Circuit;
-pub use lit::{Limits, Lit, Outcome, Solver, Var};
+pub use lit::{Limits, Lit, Meter, Outcome, Solver, Var};
 #[cfg(feature = "varisat")]
 pub use vari::VariSolver;
 

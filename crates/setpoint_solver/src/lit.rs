@@ -1,6 +1,8 @@
 //! Literals, and what every solver can do.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// A propositional variable.
@@ -70,19 +72,38 @@ impl Outcome {
     }
 }
 
+/// Counts work in units that are the same on every machine: the literals of clauses, and what a search propagates.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<AtomicU64>);
+
+impl Meter {
+    pub fn add(&self, work: u64) {
+        self.0.fetch_add(work, Ordering::Relaxed);
+    }
+
+    pub fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// When a search ends without an answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// So many conflicts in one call: a limit that is the same on every machine.
     pub conflicts: Option<u64>,
+    /// Counts the work of all calls.
+    pub meter: Meter,
+    /// No call begins or goes on when the meter has come so far.
+    pub most_work: Option<u64>,
     /// A moment after which no call goes on.
     pub deadline: Option<Instant>,
 }
 
 impl Limits {
-    /// The moment has passed.
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    /// Whether no more work may be done.
+    pub fn is_over(&self) -> bool {
+        self.most_work.is_some_and(|most| self.meter.read() >= most)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

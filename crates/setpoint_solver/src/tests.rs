@@ -90,7 +90,7 @@ fn pigeons(solver: &mut dyn Solver, holes: usize) -> Outcome {
 
 #[test]
 fn a_limit_ends_in_unknown() {
-    let limits = Limits { conflicts: Some(10), deadline: None };
+    let limits = Limits { conflicts: Some(10), ..Limits::default() };
     assert_eq!(pigeons(&mut Backend::Batsat.solver(limits), 7), Outcome::Unknown);
 }
 
@@ -98,7 +98,7 @@ fn a_limit_ends_in_unknown() {
 #[test]
 fn a_deadline_ends_a_search() {
     let deadline = std::time::Instant::now() + std::time::Duration::from_millis(50);
-    let limits = Limits { conflicts: None, deadline: Some(deadline) };
+    let limits = Limits { deadline: Some(deadline), ..Limits::default() };
     assert_eq!(pigeons(&mut Backend::Batsat.solver(limits), 14), Outcome::Unknown);
 }
 

@@ -27,17 +27,26 @@ use facts::context::Context;
 
 pub use prove::contradiction::{Contradiction, Lost, PairEnd};
 pub use prove::repair;
+pub use reduce::flow::Memory;
 pub use setpoint_answer::{Answer, Basis, Reasons};
 pub use setpoint_solver::Backend;
 
-/// What is asked, and how long it may take.
+/// The work that a machine of today does in about a second. Limits that users state in seconds are multiples of it: a clock would decide more on an idle
+/// machine than on a busy one.
+pub const WORK_A_SECOND: u64 = 20_000_000;
+
+/// What is asked, and how much work it may take.
 #[derive(Clone, Default)]
 pub struct Options {
     pub semantics: Semantics,
     /// Any machine that obeys the laws, not only an admissible one.
     pub any_start: bool,
-    /// What is not decided by then is unknown.
+    /// How much work the questions may take, in units that are the same on every machine; what is not decided by then is unknown.
+    pub work: Option<u64>,
+    /// A moment after which nothing more is decided, to end a program that takes too long.
     pub deadline: Option<Instant>,
+    /// Answers that several plans share.
+    pub memory: Arc<Memory>,
     /// How many threads; 0 and 1 mean one.
     pub jobs: usize,
     /// Stop looking for dependent pairs after so many; 0 means all.
@@ -57,6 +66,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// Gives a context the solver, the limits and the memory that were chosen.
+    fn limit(&self, context: &mut Context<'_>) {
+        context.solver = self.solver;
+        context.most_work.set(self.work);
+        context.deadline = self.deadline;
+        context.memory = Arc::clone(&self.memory);
+    }
+
     /// Returns what every proof rests on: the standing assumptions that these options imply.
     pub fn basis(&self) -> Basis {
         let mut standing = vec![Standing::AloneOnTheMachine];
@@ -86,6 +103,7 @@ impl std::fmt::Debug for Options {
         out.debug_struct("Options")
             .field("semantics", &self.semantics)
             .field("any_start", &self.any_start)
+            .field("work", &self.work)
             .field("deadline", &self.deadline)
             .field("jobs", &self.jobs)
             .field("most", &self.most)
@@ -369,22 +387,22 @@ pub fn verify(plan: &Plan, options: &Options) -> Verdicts {
     ask(plan, options, true)
 }
 
-/// How much of the time that is left the question of order may take, and then that of a second run.
-const ORDER_SHARE: f64 = 0.6;
-const TWICE_SHARE: f64 = 0.75;
+/// How much of the work that is left the question of order may take, in percent, and then that of a second run.
+const ORDER_SHARE: u64 = 60;
+const TWICE_SHARE: u64 = 75;
 
-fn share_of_time(deadline: Option<Instant>, share: f64) -> Option<Instant> {
-    let now = Instant::now();
-    deadline.map(|deadline| now + deadline.saturating_duration_since(now).mul_f64(share))
+/// Lets the next stage take a share of the work that is left. No stage takes all of it: what the next ones find out is wanted, too.
+fn allow(context: &Context<'_>, work: Option<u64>, share: u64) {
+    let spent = context.meter.read();
+    context.most_work.set(work.map(|work| spent + work.saturating_sub(spent) / 100 * share));
 }
 
 /// Asks the four questions about a plan, and what must hold at the end if that is wanted too.
 fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut context = Context::of_ends(plan, options.semantics, options.any_start);
-    // No stage takes all of the time: what the next ones find out is wanted, too.
-    context.deadline.set(share_of_time(options.deadline, ORDER_SHARE));
+    options.limit(&mut context);
     context.jobs = options.jobs.max(1);
-    context.solver = options.solver;
+    allow(&context, options.work, ORDER_SHARE);
     context.trim();
     let mut prover = prove::pair::PairProver::new(&context);
     if options.most > 0 {
@@ -403,7 +421,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     let mut unfinished = Vec::new();
     // Says of a stage that has ended whether the time was enough for it; the last question was under way.
     let ended = |stage: Stage, was_late: bool, unfinished: &mut Vec<Unfinished>| {
-        if context.is_late() {
+        if context.is_over() {
             let (done, of) = last.replace((0, 0));
             let decided = (!was_late && of > 0).then_some((done.saturating_sub(1), of));
             unfinished.push(Unfinished { stage, decided });
@@ -417,20 +435,19 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
         let decided = Some((of.saturating_sub(late), of));
         unfinished.push(Unfinished { stage: Stage::Order, decided });
     }
-    context.deadline.set(share_of_time(options.deadline, TWICE_SHARE));
-    let was_late = context.is_late();
+    allow(&context, options.work, TWICE_SHARE);
+    let was_late = context.is_over();
     // What is managed, and what fails, is told of every machine.
     let every_start: OnceCell<Context<'_>> = OnceCell::new();
     let every_start = || {
         context.narrowed.then(|| {
             let every = every_start.get_or_init(|| {
                 let mut every = Context::new(plan, options.semantics, options.any_start);
-                every.solver = options.solver;
-                every.deadline.set(context.deadline.get());
+                every.ask_as(&context);
                 every.trim();
                 every
             });
-            every.deadline.set(context.deadline.get());
+            every.most_work.set(context.most_work.get());
             every
         })
     };
@@ -438,7 +455,7 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
     if twice.idempotent.is_unknown() || twice.quiet.is_unknown() || twice.convergent.is_unknown() {
         ended(Stage::Twice, was_late, &mut unfinished);
     }
-    context.deadline.set(options.deadline);
+    context.most_work.set(options.work);
     let is_late = |open: &[Unproved]| open.iter().any(|unproved| unproved.why == Why::Time);
     let (mut failures, mut contradictions) = (Vec::new(), Vec::new());
     let (mut invariants, mut declared, mut refreshed) =
@@ -450,20 +467,20 @@ fn ask(plan: &Plan, options: &Options, ends: bool) -> Verdicts {
             None => prove::ends::failures(&prover, independent, &basis),
         };
         contradictions = prove::contradiction::find(&context, &prover.witness, plan, &options.no_end);
-        let was_late = context.is_late();
+        let was_late = context.is_over();
         let tell_invariants = tell(Stage::Invariants);
         (invariants, declared) =
             prove::ends::invariants(&prover, &options.invariants, independent, &basis, &tell_invariants);
         if invariants.iter().chain([&declared]).any(|answer| is_late(answer.reasons())) {
             ended(Stage::Invariants, was_late, &mut unfinished);
         }
-        let was_late = context.is_late();
+        let was_late = context.is_over();
         refreshed = prove::ends::stale(&prover, &basis, options.lost_refresh, &tell(Stage::Refresh));
         if is_late(refreshed.reasons()) {
             ended(Stage::Refresh, was_late, &mut unfinished);
         }
     }
-    let was_late = context.is_late();
+    let was_late = context.is_over();
     let (redundant, all) = prove::ends::redundant(&prover, &options.maybe_redundant, &tell(Stage::Edges));
     if !all {
         ended(Stage::Edges, was_late, &mut unfinished);

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use setpoint_diff::{About, NextRunForm, SideName};
 use setpoint_project::{Older, Session, UsageError};
@@ -32,9 +31,6 @@ pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, Us
     // What is new is the input; what is old is read beside it.
     let mut input = session.beside(new_files.as_ref().map_or(session.files, |files| files));
     input.jobs = session.jobs;
-    // What is not proved by then is compared without proofs.
-    input.deadline =
-        args.options.timeout.and_then(|seconds| Instant::now().checked_add(Duration::from_secs(seconds)));
     input.progress = shown.progress();
     let before = Older {
         files: old_files.as_ref().map_or(session.files, |files| files),

@@ -121,7 +121,7 @@ impl Compiler<'_> {
                     return Ok(stub);
                 }
             }
-            Ok(ref value) => self.note_result(value),
+            Ok(ref value) => self.note_result(value, &call.arguments),
             _ => {}
         }
         // `assert_type(Enum[…], $x)` and `Integer($x)` admit what their type does.

@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_solver::{Backend, Limits};
+use setpoint_solver::{Backend, Limits, Meter};
 use setpoint_state::{
     CellId, Domains, Kind, Lifetime, Plan, Program, Reach, Runner, Semantics, Space, Step, StepId, Term,
     Test, Value,
@@ -14,6 +15,7 @@ use setpoint_state::{
 use crate::facts::kinds::{Kinds, Known};
 use crate::facts::looks::Looks;
 use crate::reduce::ensure::Ensure;
+use crate::reduce::flow::Memory;
 
 /// What a step touches.
 #[derive(Clone, Debug, Default)]
@@ -130,8 +132,14 @@ pub(crate) struct Context<'p> {
     parts: RefCell<Parts>,
     after: Vec<OnceCell<Bits>>,
     before: Vec<OnceCell<Bits>>,
-    /// When the stage under way is broken off.
-    pub(crate) deadline: Cell<Option<Instant>>,
+    /// Counts the work that was done.
+    pub(crate) meter: Meter,
+    /// The stage under way is broken off when the meter has come so far.
+    pub(crate) most_work: Cell<Option<u64>>,
+    /// When everything is broken off.
+    pub(crate) deadline: Option<Instant>,
+    /// Answers of other plans.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) any_start: bool,
     /// Starts are left out from which all runs end alike.
     pub(crate) narrowed: bool,
@@ -216,7 +224,10 @@ impl<'p> Context<'p> {
             parts: RefCell::default(),
             after: vec![OnceCell::new(); count],
             before: vec![OnceCell::new(); count],
-            deadline: Cell::new(None),
+            meter: Meter::default(),
+            most_work: Cell::new(None),
+            deadline: None,
+            memory: Arc::default(),
             any_start,
             narrowed,
             jobs: 1,
@@ -414,13 +425,34 @@ impl<'p> Context<'p> {
         self.runner.before(step).iter().any(|&before| self.can_be_bad[before as usize])
     }
 
-    pub(crate) fn is_late(&self) -> bool {
-        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
+    /// Whether no more may be asked.
+    pub(crate) fn is_over(&self) -> bool {
+        self.limits().1.is_over()
     }
 
     /// Which solver a question is put to, and when it gives up.
     pub(crate) fn limits(&self) -> (Backend, Limits) {
-        (self.solver, Limits { conflicts: Some(self.conflicts), deadline: self.deadline.get() })
+        let limits = Limits {
+            conflicts: Some(self.conflicts),
+            meter: self.meter.clone(),
+            most_work: self.most_work.get(),
+            deadline: self.deadline,
+        };
+        (self.solver, limits)
+    }
+
+    /// Asks as another context does: with its solver, its limits and what it remembers.
+    pub(crate) fn ask_as(&mut self, other: &Context<'_>) {
+        self.solver = other.solver;
+        self.meter = other.meter.clone();
+        self.most_work = other.most_work.clone();
+        self.deadline = other.deadline;
+        self.memory = Arc::clone(&other.memory);
+    }
+
+    /// The steps that may touch anything.
+    pub(crate) fn unknown_everywhere(&self) -> impl Iterator<Item = StepId> {
+        self.unknown_everywhere.iter().copied()
     }
 
     /// The cells that a step of unknown effect may touch.

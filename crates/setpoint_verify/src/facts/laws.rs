@@ -42,7 +42,7 @@ pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
         if tests.is_empty() {
             continue;
         }
-        let broken: Vec<u32> = if tests.len() > MOST_TESTS || context.is_late() {
+        let broken: Vec<u32> = if tests.len() > MOST_TESTS || context.is_over() {
             tests
         } else {
             let broken = broken(context, step, &tests, &kept, &mut memo);
@@ -164,7 +164,7 @@ pub(crate) fn trimmed(context: &Context<'_>) -> Vec<(StepId, Step)> {
     let mut found = Vec::new();
     for &id in &context.order {
         let step = context.step(id);
-        if !(has_many_writes(&step.apply) || has_many_writes(&step.refresh)) || context.is_late() {
+        if !(has_many_writes(&step.apply) || has_many_writes(&step.refresh)) || context.is_over() {
             continue;
         }
         let idle = idle(context, id);

@@ -97,7 +97,7 @@ pub(crate) fn find(
         for other in users.meet(plan, suspect) {
             let is_first = context.rank[suspect.0 as usize] < context.rank[other.0 as usize];
             let pair = if is_first { (suspect, other) } else { (other, suspect) };
-            if !declares(other) || asked.len() >= MOST_PAIRS || context.is_late() || !asked.insert(pair) {
+            if !declares(other) || asked.len() >= MOST_PAIRS || context.is_over() || !asked.insert(pair) {
                 continue;
             }
             found.extend(decide(plan, context, pair.0, pair.1));
@@ -186,8 +186,7 @@ const PAIR: [StepId; 2] = [StepId(0), StepId(1)];
 fn decide(plan: &Plan, whole: &Context<'_>, one: StepId, two: StepId) -> Option<Contradiction> {
     let pair = pair_plan(plan, one, two);
     let mut context = Context::new(&pair, whole.semantics, whole.any_start);
-    context.solver = whole.solver;
-    context.deadline.set(whole.deadline.get());
+    context.ask_as(whole);
     let sub = Sub::new(&context, &PAIR, Moment::Start, Tests::Connected);
     let runs = Runs::new(&sub, context.semantics, &[]);
     let mut machine = sub.machine(&context);

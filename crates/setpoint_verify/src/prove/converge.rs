@@ -35,7 +35,7 @@ pub(crate) fn converge(
                 continue;
             }
             // One group that shows it is enough.
-            if group.len() <= LARGEST_PART && tries < MOST_TRIES && !context.is_late() {
+            if group.len() <= LARGEST_PART && tries < MOST_TRIES && !context.is_over() {
                 tries += 1;
                 if let Ok(Some(two)) = converges(context, witness, group, &left) {
                     return Answer::refuted(two);
@@ -50,7 +50,7 @@ pub(crate) fn converge(
     }
     if !open.is_empty() {
         // Then everything is asked from real starts.
-        let answer = if context.order.len() <= LARGEST_PART && !context.is_late() {
+        let answer = if context.order.len() <= LARGEST_PART && !context.is_over() {
             converges(context, witness, &context.order, &open)
         } else {
             Err(GaveUp)
@@ -59,7 +59,7 @@ pub(crate) fn converge(
             Ok(None) => {}
             Ok(Some(two)) => return Answer::refuted(two),
             Err(GaveUp) => {
-                let why = if context.is_late() { Why::Time } else { Why::Large };
+                let why = if context.is_over() { Why::Time } else { Why::Large };
                 let writers = open.iter().flat_map(|cell| context.writers[cell.0 as usize].iter().copied());
                 let mut steps = sorted(writers);
                 steps.truncate(20);
@@ -69,7 +69,7 @@ pub(crate) fn converge(
     }
     let vacuous = (!witness.has_clean_run()).then(|| Unproved {
         steps: Vec::new(),
-        why: if context.is_late() { Why::Time } else { Why::NeverClean },
+        why: if context.is_over() { Why::Time } else { Why::NeverClean },
     });
     conclude(Vec::new(), vacuous.into_iter().collect(), basis)
 }
@@ -120,7 +120,7 @@ impl<'c, 'p> Apart<'c, 'p> {
             .collect();
         mine.sort_unstable();
         mine.dedup();
-        if context.is_late() {
+        if context.is_over() {
             return mine;
         }
         let (one, mut mine): (Vec<_>, Vec<_>) = mine.into_iter().partition(|&cell| self.has_one_value(cell));

@@ -60,7 +60,7 @@ fn ask(
         .filter(|members| members.len() <= largest)
         .ok_or(GaveUp)?;
     for _ in 0..6 {
-        if context.is_late() {
+        if context.is_over() {
             return Err(GaveUp);
         }
         let sub = Sub::through(context, lens, &members, Moment::Start, Tests::Also(&also));
@@ -227,7 +227,7 @@ pub(crate) fn invariants(
             Ok(None) => {}
             Ok(Some(shown)) => found.extend(broken(prover, name, test, Some(step), shown)),
             Err(GaveUp) => {
-                let why = if context.is_late() { Why::Time } else { Why::Invariant };
+                let why = if context.is_over() { Why::Time } else { Why::Invariant };
                 unproved.push(Unproved { steps: [step].into_iter().chain(seeds).collect(), why });
             }
         }
@@ -270,13 +270,13 @@ fn holds_always(
                 };
             }
             Err(GaveUp) => {
-                return Answer::unknown(open(if context.is_late() { Why::Time } else { Why::Hard }));
+                return Answer::unknown(open(if context.is_over() { Why::Time } else { Why::Hard }));
             }
         }
     }
     let mut doubts: Vec<Unproved> = blind.map(|step| open(Why::Step(step))).into_iter().collect();
     if doubts.is_empty() && !prover.witness.has_clean_run() {
-        doubts.push(open(if context.is_late() { Why::Time } else { Why::NeverClean }));
+        doubts.push(open(if context.is_over() { Why::Time } else { Why::NeverClean }));
     }
     conclude(Vec::new(), doubts, basis)
 }
@@ -316,7 +316,7 @@ fn implied(context: &Context<'_>) -> Option<Vec<(Arc<str>, Test, StepId)>> {
     let mut memo: FxHashMap<Vec<u32>, Vec<bool>> = FxHashMap::default();
     let mut values: FxHashMap<(StepId, CellId), Value> = FxHashMap::default();
     for (step, cells) in shared {
-        if context.is_late() {
+        if context.is_over() {
             return None;
         }
         let declared = declared(context, step, &cells, &mut memo);
@@ -477,7 +477,7 @@ pub(crate) fn stale(
             }
             Ok(None) => {}
             Err(GaveUp) => {
-                let why = if context.is_late() { Why::Time } else { Why::Refresh };
+                let why = if context.is_over() { Why::Time } else { Why::Refresh };
                 unproved.push(Unproved { steps: load.services.clone(), why });
                 continue;
             }
@@ -497,7 +497,7 @@ pub(crate) fn stale(
             Ok(Some(shown)) => found.push(stale(shown)),
             Ok(None) => {}
             Err(GaveUp) => {
-                let why = if context.is_late() { Why::Time } else { Why::Refresh };
+                let why = if context.is_over() { Why::Time } else { Why::Refresh };
                 unproved.push(Unproved { steps: load.services.clone(), why });
             }
         }
@@ -543,7 +543,7 @@ pub(crate) fn failures(prover: &PairProver<'_, '_>, independent: bool, basis: &B
         }
         let step = StepId(at as u32);
         let always = always_fails(prover, step, basis).unwrap_or_else(|GaveUp| {
-            let why = if context.is_late() { Why::Time } else { Why::Hard };
+            let why = if context.is_over() { Why::Time } else { Why::Hard };
             Answer::unknown(Unproved { steps: vec![step], why })
         });
         found.push(Failure { step, start: base.clone(), run: run.clone(), always, every_order: independent });
@@ -607,7 +607,7 @@ pub(crate) fn redundant(
         if context.can_be_bad[one.0 as usize] {
             continue;
         }
-        if context.is_late() {
+        if context.is_over() {
             all = false;
             continue;
         }
@@ -617,8 +617,7 @@ pub(crate) fn redundant(
         if !without.unsettled.is_empty() {
             continue;
         }
-        without.deadline.set(context.deadline.get());
-        without.solver = context.solver;
+        without.ask_as(context);
         let orders = crate::prove::order::decide(&mut PairProver::new(&without), &|_, _| {});
         if orders.is_independent() {
             found.push((one, two));

@@ -1,16 +1,17 @@
 //! Does the order matter? Every unordered pair is asked about, and then what Puppet's own order makes of the answers.
 
-use std::sync::{Mutex, PoisonError};
+use std::cell::Cell;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use setpoint_solver::Outcome;
+use setpoint_solver::{Meter, Outcome};
 use setpoint_source::thread_builder;
 use setpoint_state::{CellId, Reach, Semantics, Status, StepId};
 
 use crate::facts::context::{Bits, Context, Lens, put, sorted};
-use crate::prove::pair::{PairAnswer, PairProver};
-use crate::reduce::flow::GaveUp;
+use crate::prove::pair::PairProver;
+use crate::reduce::flow::{GaveUp, Local};
 use crate::reduce::slice::LARGEST_SLICE;
 use crate::reduce::sub::{Moment, Sub, Tests, embed};
 use crate::symbolic::runs::Runs;
@@ -21,6 +22,9 @@ const FEWEST_PAIRS: usize = 4;
 
 /// A thread reads the plan anew. Only pairs that take longer than this are worth others; tests have them help at once.
 const WORTH_A_THREAD: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 200 });
+
+/// What helpers may do together: no limit but the end of those that they help.
+const HELPERS_WORK: u64 = u64::MAX / 4;
 
 /// Everything about the order of a plan.
 #[derive(Default)]
@@ -209,9 +213,16 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
     if is_impossible && !context.narrowed {
         found.unproved.push(Unproved { steps: Vec::new(), why: Why::NoStart });
     }
-    let pairs = if is_impossible { Vec::new() } else { candidates(context) };
-    found.candidates = pairs.len();
     unknown_pairs(context, &mut found.unproved);
+    let mut pairs = if is_impossible { Vec::new() } else { candidates(context) };
+    found.candidates = pairs.len();
+    // A step that may touch anything, and that is unordered with some, leaves the order open: no pair of others could be refuted, since that
+    // step may touch whatever their difference reaches, and to prove all of them would prove nothing.
+    let is_open =
+        context.unknown_everywhere().any(|step| found.unproved.iter().any(|one| one.why == Why::Step(step)));
+    if is_open {
+        pairs.retain(|&(one, two)| context.reach(one).is_some() || context.reach(two).is_some());
+    }
     let mut open: FxHashSet<StepId> = FxHashSet::default();
     let mut conflicting: Vec<(StepId, StepId)> = Vec::new();
     // Steps that are tried again later have no place of their own in an order: they are asked about all at once.
@@ -244,41 +255,40 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
         postponed = prover.closure(Lens::All, seeds).unwrap_or_else(|| context.order.clone());
     }
     let inside: FxHashSet<StepId> = postponed.iter().copied().collect();
-    let mut answers = decide_in_parallel(prover, &pairs, &inside, tell);
-    let mut done = 0;
-    for &(one, two) in &pairs {
-        done += 1;
-        tell(done, pairs.len());
-        if inside.contains(&one) && inside.contains(&two) {
-            continue;
-        }
-        if context.reach(one).is_some() || context.reach(two).is_some() {
-            // Named already, or not: the models of the two are not the whole truth.
-            let step = if context.reach(one).is_some() { one } else { two };
-            if let Ok(difference) = prover.local.pair(context, one, two)
-                && difference.is_empty()
-                && !may_touch(context, step, if step == one { two } else { one })
-            {
+    with_helpers(context, &pairs, |reached| {
+        for (at, &(one, two)) in pairs.iter().enumerate() {
+            tell(at + 1, pairs.len());
+            reached(at);
+            if inside.contains(&one) && inside.contains(&two) {
                 continue;
             }
-            found.unproved.push(Unproved { steps: vec![one, two], why: Why::Step(step) });
-            continue;
-        }
-        if found.dependent.len() >= prover.most {
-            // Enough to act on; the rest is asked again when these are mended.
-            found.unproved.push(Unproved { steps: vec![one, two], why: Why::Enough });
-            continue;
-        }
-        let answer = answers.remove(&(one, two)).unwrap_or_else(|| prover.decide_pair(one, two));
-        match answer {
-            Answer::Proved(_) => {}
-            Answer::Refuted { witness, .. } => {
-                conflicting.push((one, two));
-                found.dependent.push(*witness);
+            if context.reach(one).is_some() || context.reach(two).is_some() {
+                // Named already, or not: the models of the two are not the whole truth.
+                let step = if context.reach(one).is_some() { one } else { two };
+                // Two steps that may touch each other's cells are open, whatever their models say.
+                if !may_touch(context, step, if step == one { two } else { one })
+                    && matches!(prover.local.commutes(context, one, two), Ok(true))
+                {
+                    continue;
+                }
+                found.unproved.push(Unproved { steps: vec![one, two], why: Why::Step(step) });
+                continue;
             }
-            Answer::Unknown(reasons) => found.unproved.extend(reasons.into_vec()),
+            if found.dependent.len() >= prover.most {
+                // Enough to act on; the rest is asked again when these are mended.
+                found.unproved.push(Unproved { steps: vec![one, two], why: Why::Enough });
+                continue;
+            }
+            match prover.decide_pair(one, two) {
+                Answer::Proved(_) => {}
+                Answer::Refuted { witness, .. } => {
+                    conflicting.push((one, two));
+                    found.dependent.push(*witness);
+                }
+                Answer::Unknown(reasons) => found.unproved.extend(reasons.into_vec()),
+            }
         }
-    }
+    });
     found.conflicts = conflicting.len() + found.unproved.len();
     // One entry for all pairs that were left out, not one for each.
     let (left, mut rest): (Vec<Unproved>, Vec<Unproved>) =
@@ -298,7 +308,7 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
                 found.dependent.push(Dependence { one, two, counterexample });
             }
             Err(GaveUp) => {
-                let why = if context.is_late() { Why::Time } else { Why::Postponed };
+                let why = if context.is_over() { Why::Time } else { Why::Postponed };
                 found.unproved.push(Unproved { steps: context.unsettled.clone(), why });
             }
         }
@@ -309,71 +319,50 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
     found
 }
 
-/// Returns the answers that several threads find; none if one thread does it as well. This thread begins with the first pair,
-/// as it would alone, and the others with the last. Workers' refutations are recomputed here, so that counterexamples do not
-/// depend on the thread count.
-fn decide_in_parallel(
-    prover: &mut PairProver<'_, '_>,
-    pairs: &[(StepId, StepId)],
-    inside: &FxHashSet<StepId>,
-    tell: &dyn Fn(usize, usize),
-) -> FxHashMap<(StepId, StepId), PairAnswer> {
-    let context = prover.context;
-    let mut answers = FxHashMap::default();
-    let is_known = |step: StepId| context.reach(step).is_none();
-    let is_postponed = |one, two| inside.contains(&one) && inside.contains(&two);
-    let asked: Vec<(StepId, StepId)> = pairs
-        .iter()
-        .copied()
-        .filter(|&(one, two)| is_known(one) && is_known(two) && !is_postponed(one, two))
-        .collect();
-    if context.jobs < 2 || asked.len() < FEWEST_PAIRS || prover.most < asked.len() {
-        return answers;
+/// Decides pairs while other threads ask about them from the last to the first, if that takes long. Helpers fill the memory and answer nothing: the
+/// answers, what they cost and the counterexamples are those of one thread.
+fn with_helpers(context: &Context<'_>, pairs: &[(StepId, StepId)], decide: impl FnOnce(&dyn Fn(usize))) {
+    if context.jobs < 2 || pairs.len() < FEWEST_PAIRS {
+        return decide(&|_| {});
     }
     let plan = context.runner.plan();
-    let (semantics, any_start, deadline, solver) =
-        (context.semantics, context.any_start, context.deadline.get(), context.solver);
+    let (semantics, any_start, conflicts) = (context.semantics, context.any_start, context.conflicts);
+    let (solver, deadline, memory) = (context.solver, context.deadline, &context.memory);
     // What nobody has taken yet.
-    let left = Mutex::new(0..asked.len());
-    let take = |first: bool| {
-        let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
-        if first { left.next() } else { left.next_back() }
-    };
-    let help = || {
+    let left = Mutex::new(0..pairs.len());
+    let (left, meter) = (&left, Meter::default());
+    let help = |meter: Meter| {
         let mut context = Context::of_ends(plan, semantics, any_start);
-        context.deadline.set(deadline);
-        context.solver = solver;
+        (context.solver, context.deadline, context.conflicts) = (solver, deadline, conflicts);
+        (context.memory, context.meter) = (Arc::clone(memory), meter);
+        context.most_work.set(Some(HELPERS_WORK));
         context.trim();
-        let mut prover = PairProver::new(&context);
-        let mut found = Vec::new();
-        while let Some(at) = take(false) {
-            let (one, two) = asked[at];
-            let answer = prover.decide_pair(one, two);
-            if !answer.is_refuted() {
-                found.push(((one, two), answer));
-            }
+        let mut local = Local::new(Arc::clone(memory));
+        loop {
+            let next = left.lock().unwrap_or_else(PoisonError::into_inner).next_back();
+            let Some(&(one, two)) = next.and_then(|at| pairs.get(at)) else { return };
+            // An error is met again by whoever answers.
+            let _ = local.look_ahead(&context, one, two);
         }
-        found
     };
     std::thread::scope(|scope| {
-        let begun = Instant::now();
-        let mut helpers = Vec::new();
-        while let Some(at) = take(true) {
-            if helpers.is_empty() && begun.elapsed() >= WORTH_A_THREAD {
+        let (begun, is_helped) = (Instant::now(), Cell::new(false));
+        decide(&|at| {
+            let mut left = left.lock().unwrap_or_else(PoisonError::into_inner);
+            left.start = left.start.max(at + 1).min(left.end);
+            drop(left);
+            if !is_helped.get() && begun.elapsed() >= WORTH_A_THREAD {
+                is_helped.set(true);
                 for _ in 1..context.jobs.min(64) {
+                    let meter = meter.clone();
                     // Without another thread, this one asks all.
-                    helpers.extend(thread_builder().spawn_scoped(scope, help));
+                    let _ = thread_builder().spawn_scoped(scope, move || help(meter));
                 }
             }
-            tell(at, pairs.len());
-            let (one, two) = asked[at];
-            answers.insert((one, two), prover.decide_pair(one, two));
-        }
-        for helper in helpers {
-            answers.extend(helper.join().unwrap_or_default());
-        }
+        });
+        // Nobody waits for what helpers are asking now.
+        meter.add(HELPERS_WORK + 1);
     });
-    answers
 }
 
 /// Two steps whose places differ between the orders of a counterexample.

@@ -45,7 +45,7 @@ impl<'c, 'p> PairProver<'c, 'p> {
     pub(crate) fn new(context: &'c Context<'p>) -> Self {
         Self {
             context,
-            local: Local::default(),
+            local: Local::new(context.memory.clone()),
             witness: Witness::new(context),
             most: usize::MAX,
             harmless: FxHashSet::default(),
@@ -59,19 +59,23 @@ impl<'c, 'p> PairProver<'c, 'p> {
     pub(crate) fn decide_pair(&mut self, one: StepId, two: StepId) -> PairAnswer {
         match self.try_pair(one, two) {
             Ok(answer) => answer,
-            Err(GaveUp) => unknown(one, two, if self.context.is_late() { Why::Time } else { Why::Hard }),
+            Err(GaveUp) => unknown(one, two, if self.context.is_over() { Why::Time } else { Why::Hard }),
         }
     }
 
     fn try_pair(&mut self, one: StepId, two: StepId) -> Result<PairAnswer, GaveUp> {
         let context = self.context;
-        if context.is_late() {
+        if context.is_over() {
             return Err(GaveUp);
         }
-        let difference = self.local.pair(context, one, two)?;
-        if difference.is_empty() {
+        if self.local.commutes(context, one, two)? {
             return Ok(harmless());
         }
+        // Such a step may touch whatever the difference reaches: nothing is gained by following it.
+        if let Some(step) = context.unknown_everywhere().find(|&step| step != one && step != two) {
+            return Ok(unknown(one, two, Why::Step(step)));
+        }
+        let difference = self.local.pair(context, one, two)?;
         let reached = self.local.follow(context, one, two, &difference)?;
         if let Some(step) = self.touched_by_unknown(one, two, &reached) {
             return Ok(unknown(one, two, Why::Step(step)));

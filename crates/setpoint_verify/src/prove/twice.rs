@@ -194,7 +194,7 @@ pub(crate) fn decide<'e, 'p: 'e>(
         return Twices::open(&nothing(Why::NoStart));
     }
     if !is_impossible && witness.base().is_none() {
-        return Twices::open(&nothing(if context.is_late() { Why::Time } else { Why::Hard }));
+        return Twices::open(&nothing(if context.is_over() { Why::Time } else { Why::Hard }));
     }
     let groups = groups(context);
     let search = if is_impossible {
@@ -246,7 +246,7 @@ fn second_run(
         while let Some(at) = work.pop() {
             asked += 1;
             tell(asked.min(groups.len()), groups.len());
-            if context.is_late() {
+            if context.is_over() {
                 quiet = false;
                 work.push(at);
                 break;
@@ -278,7 +278,7 @@ fn second_run(
     // The groups alone first: that is where it shows most often.
     if context.unsettled.is_empty() {
         for &at in &open {
-            if search.is_over() || context.is_late() {
+            if search.is_over() || context.is_over() {
                 break;
             }
             if groups[at].len() <= LARGEST_PART {
@@ -570,12 +570,12 @@ fn whole(context: &Context<'_>, witness: &Witness<'_, '_>, open: &FxHashSet<Step
         if !part.iter().any(|step| open.contains(step)) {
             continue;
         }
-        if context.is_late() || part.len() > LARGEST {
-            undecided = Some(if context.is_late() { Why::Time } else { Why::Large });
+        if context.is_over() || part.len() > LARGEST {
+            undecided = Some(if context.is_over() { Why::Time } else { Why::Large });
             continue;
         }
         if let Err(GaveUp) = both(context, witness, &part, search) {
-            undecided = Some(if context.is_late() { Why::Time } else { Why::Hard });
+            undecided = Some(if context.is_over() { Why::Time } else { Why::Hard });
         }
         if search.is_over() {
             return;

@@ -1,5 +1,8 @@
 //! How far a difference can reach: what two runs can disagree about once two neighbours have been swapped.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
 use setpoint_state::{CellId, Lifetime, Semantics, StepId};
@@ -19,6 +22,11 @@ pub(crate) struct Difference {
 }
 
 impl Difference {
+    /// Two steps that commute.
+    fn none() -> Self {
+        Self { cells: Vec::new(), bad: vec![false; 2], notify: vec![false; 2] }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.cells.is_empty() && !self.bad.contains(&true) && !self.notify.contains(&true)
     }
@@ -28,12 +36,79 @@ impl Difference {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GaveUp;
 
-/// Questions about steps by themselves, remembered by shape.
+/// Answers to questions about steps by themselves, by shape; shared by all plans of a call. Equal shapes have equal answers, so that it
+/// does not matter who asked first.
+#[derive(Debug, Default)]
+pub struct Memory {
+    commuting: Remembered<bool>,
+    pairs: Remembered<Difference>,
+    flows: Remembered<Flow>,
+}
+
+/// Answers by shape, each with the work that it took.
+#[derive(Debug)]
+struct Remembered<A>(Mutex<FxHashMap<Vec<u32>, (A, u64)>>);
+
+impl<A> Default for Remembered<A> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+/// Questions about steps by themselves.
 #[derive(Default)]
 pub(crate) struct Local {
-    pairs: FxHashMap<Vec<u32>, Difference>,
-    flows: FxHashMap<Vec<u32>, Flow>,
+    memory: Arc<Memory>,
+    /// Shapes that this plan has asked about: the first time is charged, whoever did the work.
+    charged: FxHashSet<(Kind, Vec<u32>)>,
     pub(crate) asked: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Commuting,
+    Pair,
+    Flow,
+}
+
+impl Local {
+    pub(crate) fn new(memory: Arc<Memory>) -> Self {
+        Self { memory, ..Self::default() }
+    }
+
+    /// Returns the remembered answer, or finds and remembers it. Either way the context is charged the work that it takes, once for each shape;
+    /// there is no answer if that is more than the context may spend, remembered or not.
+    fn remember<A: Clone>(
+        &mut self,
+        context: &Context<'_>,
+        (kind, key): (Kind, Vec<u32>),
+        memory: impl Fn(&Memory) -> &Remembered<A>,
+        find: impl FnOnce() -> Result<A, GaveUp>,
+    ) -> Result<A, GaveUp> {
+        let known = memory(&self.memory).0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if self.charged.contains(&(kind, key.clone()))
+            && let Some((answer, _)) = known
+        {
+            return Ok(answer);
+        }
+        let answer = if let Some((answer, work)) = known {
+            context.meter.add(work);
+            answer
+        } else {
+            self.asked += 1;
+            let before = context.meter.read();
+            let answer = find()?;
+            let work = context.meter.read() - before;
+            let mut all = memory(&self.memory).0.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(key.clone(), (answer.clone(), work));
+            answer
+        };
+        if context.is_over() {
+            return Err(GaveUp);
+        }
+        self.charged.insert((kind, key));
+        Ok(answer)
+    }
 }
 
 /// What a step finds, over the cells of a part.
@@ -77,40 +152,261 @@ impl Local {
         one: StepId,
         two: StepId,
     ) -> Result<Difference, GaveUp> {
-        let mut sub = Sub::pair(context, one, two);
-        let none = [Vec::new(), Vec::new()];
-        let plain = self.pair_from(context, one, two, &sub, &none)?;
-        if plain.is_empty() {
-            return Ok(plain);
-        }
-        sub.assume_kept(context);
-        let found = [one, two].map(|step| found_in(context, &sub, step));
-        if sub.plan.start.is_empty() && found == none {
-            return Ok(plain);
-        }
-        self.pair_from(context, one, two, &sub, &found)
+        let Some(neighbours) = self.conflict(context, one, two)? else { return Ok(Difference::none()) };
+        let key = (Kind::Pair, neighbours.key());
+        let difference = self.remember(context, key, |memory| &memory.pairs, || neighbours.difference())?;
+        Ok(neighbours.sub.outside(&difference))
     }
 
-    /// The same, for states in which the assumptions of the part hold, and what each of the two finds.
-    fn pair_from(
+    /// Asks what an answer about the pair will need, so that it is remembered.
+    pub(crate) fn look_ahead(
         &mut self,
         context: &Context<'_>,
         one: StepId,
         two: StepId,
-        sub: &Sub,
-        found: &[Vec<(CellId, Kinds)>; 2],
-    ) -> Result<Difference, GaveUp> {
+    ) -> Result<(), GaveUp> {
+        let is_open = [one, two].iter().any(|&step| context.reach(step).is_some());
+        if self.commutes(context, one, two)? || is_open || context.unknown_everywhere().next().is_some() {
+            return Ok(());
+        }
+        let difference = self.pair(context, one, two)?;
+        self.follow(context, one, two, &difference).map(|_| ())
+    }
+
+    /// Whether the order of two neighbours changes nothing, whatever the state in which they find the machine. This takes a part of the
+    /// work of asking what it changes.
+    pub(crate) fn commutes(
+        &mut self,
+        context: &Context<'_>,
+        one: StepId,
+        two: StepId,
+    ) -> Result<bool, GaveUp> {
+        Ok(self.conflict(context, one, two)?.is_none())
+    }
+
+    /// Two neighbours whose order changes something, with what is known of the states in which they find the machine.
+    fn conflict<'c, 'p>(
+        &mut self,
+        context: &'c Context<'p>,
+        one: StepId,
+        two: StepId,
+    ) -> Result<Option<Neighbours<'c, 'p>>, GaveUp> {
+        let sub = Sub::pair(context, one, two);
+        let mut neighbours = Neighbours { context, steps: [one, two], sub, found: [Vec::new(), Vec::new()] };
+        if self.is_harmless(&neighbours)? {
+            return Ok(None);
+        }
+        neighbours.sub.assume_kept(context);
+        neighbours.found = [one, two].map(|step| found_in(context, &neighbours.sub, step));
+        if neighbours.sub.plan.start.is_empty() && neighbours.found.iter().all(Vec::is_empty) {
+            return Ok(Some(neighbours));
+        }
+        Ok(if self.is_harmless(&neighbours)? { None } else { Some(neighbours) })
+    }
+
+    fn is_harmless(&mut self, neighbours: &Neighbours<'_, '_>) -> Result<bool, GaveUp> {
+        let key = (Kind::Commuting, neighbours.key());
+        self.remember(neighbours.context, key, |memory| &memory.commuting, || neighbours.commute())
+    }
+
+    /// What a step makes of a difference that reaches it.
+    fn flow(
+        &mut self,
+        context: &Context<'_>,
+        step: StepId,
+        cells: &FxHashMap<CellId, bool>,
+        skip_differs: bool,
+        notified_differs: bool,
+    ) -> Result<Flow, GaveUp> {
+        let mut sub = Sub::new(context, &[step], Moment::AnyTwo, Tests::Inside);
+        sub.assume_kept(context);
+        let levels: Vec<Option<bool>> = sub.cells.iter().map(|cell| cells.get(cell).copied()).collect();
+        let skippable = context.can_be_skipped(step);
+        let notified = context.is_notified(step);
         let mut key = sub.shape();
-        mark_found(&mut key, found);
-        for step in [one, two] {
-            key.push(u32::from(context.can_be_skipped(step)));
-            key.push(u32::from(context.is_notified(step)));
-            key.push(u32::from(context.notifies(step)));
+        key.extend(levels.iter().map(|level| level.map_or(0, |kind| 1 + u32::from(kind))));
+        key.extend(
+            [skip_differs, notified_differs, skippable, notified, context.notifies(step)].map(u32::from),
+        );
+        key.push(context.semantics as u32);
+        let differs = Differs { levels, skip: skip_differs, notified: notified_differs };
+        let find = || differs.flow(context, &sub, step);
+        let flow = self.remember(context, (Kind::Flow, key), |memory| &memory.flows, find)?;
+        Ok(flow.outside(&sub))
+    }
+}
+
+/// A difference that reaches a step: in which of its cells, and whether even in their kind; in whether it is skipped or notified.
+struct Differs {
+    levels: Vec<Option<bool>>,
+    skip: bool,
+    notified: bool,
+}
+
+impl Differs {
+    /// What a step makes of the difference.
+    fn flow(&self, context: &Context<'_>, sub: &Sub, step: StepId) -> Result<Flow, GaveUp> {
+        let (skippable, notified) = (context.can_be_skipped(step), context.is_notified(step));
+        let (levels, skip_differs, notified_differs) = (&self.levels, self.skip, self.notified);
+        let mut machine = sub.machine(context);
+        let first = machine.any_start();
+        let mut second = first.clone();
+        for (at, level) in levels.iter().enumerate() {
+            let cell = CellId(at as u32);
+            let Some(kind) = level else { continue };
+            let other = machine.any_value(cell);
+            if !kind {
+                let same = machine.equal_kind(cell, first.get(cell), &other);
+                machine.circuit.assert(&[same]);
+            }
+            Machine::put(&mut second, cell, other);
         }
-        if let Some(known) = self.pairs.get(&key) {
-            return Ok(sub.outside(known));
+        machine.assume(&first, &sub.plan.start);
+        machine.assume(&second, &sub.plan.start);
+        let (before_one, before_two) = (first.clone(), second.clone());
+        let mut ends = Vec::new();
+        let mut shared: Option<(Lit, Lit)> = None;
+        for mut state in [first, second] {
+            let bad = match shared {
+                Some((bad, _)) if !skip_differs => bad,
+                _ if skippable || skip_differs => machine.circuit.fresh(),
+                _ => machine.no(),
+            };
+            let notify = match shared {
+                Some((_, notify)) if !notified_differs => notify,
+                _ if notified || notified_differs => machine.circuit.fresh(),
+                _ => machine.no(),
+            };
+            shared = Some((bad, notify));
+            let step = &sub.plan.steps[0];
+            let mut go = machine.yes();
+            let mut unusable = machine.no();
+            if context.semantics == Semantics::Puppet {
+                go = machine.test(&state, &step.suitable);
+                unusable = !go;
+            }
+            let mut end = machine.step(step, &mut state, go, bad, notify);
+            end.failed = machine.circuit.or(&[end.failed, unusable]);
+            ends.push((state, end, bad));
         }
-        self.asked += 1;
+        let [(state_one, end_one, bad_one), (state_two, end_two, bad_two)] = &ends[..] else {
+            return Err(GaveUp);
+        };
+        let mut alive = machine.yes();
+        let mut flow = Flow::default();
+        let failed_same = machine.circuit.equal(end_one.failed, end_two.failed);
+        let skipped_same = machine.circuit.equal(end_one.skipped, end_two.skipped);
+        let bad_same = machine.circuit.and(&[failed_same, skipped_same]);
+        if context.semantics == Semantics::Paper {
+            alive = machine.circuit.and(&[!end_one.failed, !end_two.failed]);
+        }
+        let mut asked = vec![!bad_same];
+        let mut notify_differs = machine.no();
+        if context.notifies(step) {
+            notify_differs = !machine.circuit.equal(end_one.notify, end_two.notify);
+            asked.push(notify_differs);
+        }
+        let places = sub.places();
+        let mut written = Vec::new();
+        for cell in &context.footprint(step).writes {
+            let Some(&cell) = places.get(cell) else { continue };
+            let same_before = machine.equal(before_one.get(cell), before_two.get(cell));
+            let same_after = machine.equal(state_one.get(cell), state_two.get(cell));
+            let kind_before = machine.equal_kind(cell, before_one.get(cell), before_two.get(cell));
+            let kind_after = machine.equal_kind(cell, state_one.get(cell), state_two.get(cell));
+            let kind = machine.circuit.and(&[alive, kind_before, !kind_after]);
+            let content = machine.circuit.and(&[alive, same_before, !same_after]);
+            let stays = machine.circuit.and(&[alive, !*bad_one, !*bad_two, !same_after]);
+            asked.extend([kind, content]);
+            if levels[cell.0 as usize].is_some() {
+                asked.push(stays);
+            }
+            written.push((cell, kind, content, stays));
+        }
+        let possible = possible(&mut machine, asked)?;
+        flow.bad = possible.contains(&!bad_same);
+        flow.notify = possible.contains(&notify_differs);
+        for (cell, kind, content, stays) in written {
+            if possible.contains(&kind) || possible.contains(&content) {
+                flow.introduces.push((cell, possible.contains(&kind)));
+            }
+            if levels[cell.0 as usize].is_some() && !possible.contains(&stays) {
+                flow.resets.push(cell);
+            }
+        }
+        Ok(flow)
+    }
+}
+
+impl Flow {
+    fn outside(&self, sub: &Sub) -> Self {
+        Self {
+            introduces: self
+                .introduces
+                .iter()
+                .map(|&(cell, kind)| (sub.cells[cell.0 as usize], kind))
+                .collect(),
+            resets: self.resets.iter().map(|cell| sub.cells[cell.0 as usize]).collect(),
+            ..*self
+        }
+    }
+}
+
+impl Sub {
+    fn outside(&self, difference: &Difference) -> Difference {
+        Difference {
+            cells: difference
+                .cells
+                .iter()
+                .flat_map(|&(cell, kind)| {
+                    let cell = self.cells[cell.0 as usize];
+                    let twins = self.twins.get(&cell).into_iter().flatten().copied();
+                    std::iter::once(cell).chain(twins).map(move |cell| (cell, kind))
+                })
+                .collect(),
+            bad: difference.bad.clone(),
+            notify: difference.notify.clone(),
+        }
+    }
+}
+
+/// Two neighbours, in states in which the assumptions of the part hold, and what each of the two finds.
+struct Neighbours<'c, 'p> {
+    context: &'c Context<'p>,
+    steps: [StepId; 2],
+    sub: Sub,
+    found: [Vec<(CellId, Kinds)>; 2],
+}
+
+impl Neighbours<'_, '_> {
+    fn key(&self) -> Vec<u32> {
+        let mut key = self.sub.shape();
+        mark_found(&mut key, &self.found);
+        key.push(self.context.semantics as u32);
+        for step in self.steps {
+            key.push(u32::from(self.context.can_be_skipped(step)));
+            key.push(u32::from(self.context.is_notified(step)));
+            key.push(u32::from(self.context.notifies(step)));
+        }
+        key
+    }
+
+    /// Whether nothing can differ.
+    fn commute(&self) -> Result<bool, GaveUp> {
+        let (mut machine, questions) = self.ask()?;
+        let some = machine.circuit.or(&questions.all());
+        Ok(!can(&mut machine, &[some])?)
+    }
+
+    /// All that can differ.
+    fn difference(&self) -> Result<Difference, GaveUp> {
+        let (mut machine, questions) = self.ask()?;
+        questions.answer(&mut machine, 2)
+    }
+
+    /// Both orders from one start, and the literals that say what differs.
+    fn ask(&self) -> Result<(Machine<'_>, Questions), GaveUp> {
+        let (context, sub, found, [one, two]) = (self.context, &self.sub, &self.found, self.steps);
         let mut machine = sub.machine(context);
         let start = machine.any_start();
         machine.assume(&start, &sub.plan.start);
@@ -177,143 +473,7 @@ impl Local {
             questions.cells.push((cell, machine.circuit.and(&[alive, differs])));
             questions.kinds.push((cell, machine.circuit.and(&[alive, kind_differs])));
         }
-        let found = questions.answer(&mut machine, 2)?;
-        self.pairs.insert(key, found.clone());
-        Ok(sub.outside(&found))
-    }
-
-    /// What a step makes of a difference that reaches it.
-    fn flow(
-        &mut self,
-        context: &Context<'_>,
-        step: StepId,
-        cells: &FxHashMap<CellId, bool>,
-        skip_differs: bool,
-        notified_differs: bool,
-    ) -> Result<Flow, GaveUp> {
-        let mut sub = Sub::new(context, &[step], Moment::AnyTwo, Tests::Inside);
-        sub.assume_kept(context);
-        let levels: Vec<Option<bool>> = sub.cells.iter().map(|cell| cells.get(cell).copied()).collect();
-        let skippable = context.can_be_skipped(step);
-        let notified = context.is_notified(step);
-        let mut key = sub.shape();
-        key.extend(levels.iter().map(|level| level.map_or(0, |kind| 1 + u32::from(kind))));
-        key.extend(
-            [skip_differs, notified_differs, skippable, notified, context.notifies(step)].map(u32::from),
-        );
-        if let Some(known) = self.flows.get(&key) {
-            return Ok(known.outside(&sub));
-        }
-        self.asked += 1;
-        let mut machine = sub.machine(context);
-        let first = machine.any_start();
-        let mut second = first.clone();
-        for (at, level) in levels.iter().enumerate() {
-            let cell = CellId(at as u32);
-            let Some(kind) = level else { continue };
-            let other = machine.any_value(cell);
-            if !kind {
-                let same = machine.equal_kind(cell, first.get(cell), &other);
-                machine.circuit.assert(&[same]);
-            }
-            Machine::put(&mut second, cell, other);
-        }
-        machine.assume(&first, &sub.plan.start);
-        machine.assume(&second, &sub.plan.start);
-        let (before_one, before_two) = (first.clone(), second.clone());
-        let mut ends = Vec::new();
-        let mut shared: Option<(Lit, Lit)> = None;
-        for mut state in [first, second] {
-            let bad = match shared {
-                Some((bad, _)) if !skip_differs => bad,
-                _ if skippable || skip_differs => machine.circuit.fresh(),
-                _ => machine.no(),
-            };
-            let notify = match shared {
-                Some((_, notify)) if !notified_differs => notify,
-                _ if notified || notified_differs => machine.circuit.fresh(),
-                _ => machine.no(),
-            };
-            shared = Some((bad, notify));
-            let step = &sub.plan.steps[0];
-            let mut go = machine.yes();
-            let mut unusable = machine.no();
-            if context.semantics == Semantics::Puppet {
-                go = machine.test(&state, &step.suitable);
-                unusable = !go;
-            }
-            let mut end = machine.step(step, &mut state, go, bad, notify);
-            end.failed = machine.circuit.or(&[end.failed, unusable]);
-            ends.push((state, end, bad));
-        }
-        let [(state_one, end_one, bad_one), (state_two, end_two, bad_two)] = &ends[..] else {
-            return Err(GaveUp);
-        };
-        let mut alive = machine.yes();
-        let mut flow = Flow::default();
-        let failed_same = machine.circuit.equal(end_one.failed, end_two.failed);
-        let skipped_same = machine.circuit.equal(end_one.skipped, end_two.skipped);
-        let bad_same = machine.circuit.and(&[failed_same, skipped_same]);
-        if context.semantics == Semantics::Paper {
-            alive = machine.circuit.and(&[!end_one.failed, !end_two.failed]);
-        }
-        flow.bad = can(&mut machine, &[!bad_same])?;
-        if context.notifies(step) {
-            let notify_same = machine.circuit.equal(end_one.notify, end_two.notify);
-            flow.notify = can(&mut machine, &[!notify_same])?;
-        }
-        let places = sub.places();
-        for cell in &context.footprint(step).writes {
-            let Some(&cell) = places.get(cell) else { continue };
-            let same_before = machine.equal(before_one.get(cell), before_two.get(cell));
-            let same_after = machine.equal(state_one.get(cell), state_two.get(cell));
-            let kind_before = machine.equal_kind(cell, before_one.get(cell), before_two.get(cell));
-            let kind_after = machine.equal_kind(cell, state_one.get(cell), state_two.get(cell));
-            if can(&mut machine, &[alive, kind_before, !kind_after])? {
-                flow.introduces.push((cell, true));
-            } else if can(&mut machine, &[alive, same_before, !same_after])? {
-                flow.introduces.push((cell, false));
-            }
-            if levels[cell.0 as usize].is_some()
-                && !can(&mut machine, &[alive, !*bad_one, !*bad_two, !same_after])?
-            {
-                flow.resets.push(cell);
-            }
-        }
-        self.flows.insert(key, flow.clone());
-        Ok(flow.outside(&sub))
-    }
-}
-
-impl Flow {
-    fn outside(&self, sub: &Sub) -> Self {
-        Self {
-            introduces: self
-                .introduces
-                .iter()
-                .map(|&(cell, kind)| (sub.cells[cell.0 as usize], kind))
-                .collect(),
-            resets: self.resets.iter().map(|cell| sub.cells[cell.0 as usize]).collect(),
-            ..*self
-        }
-    }
-}
-
-impl Sub {
-    fn outside(&self, difference: &Difference) -> Difference {
-        Difference {
-            cells: difference
-                .cells
-                .iter()
-                .flat_map(|&(cell, kind)| {
-                    let cell = self.cells[cell.0 as usize];
-                    let twins = self.twins.get(&cell).into_iter().flatten().copied();
-                    std::iter::once(cell).chain(twins).map(move |cell| (cell, kind))
-                })
-                .collect(),
-            bad: difference.bad.clone(),
-            notify: difference.notify.clone(),
-        }
+        Ok((machine, questions))
     }
 }
 
@@ -337,30 +497,32 @@ struct Questions {
     notify: Vec<(usize, Lit)>,
 }
 
-impl Questions {
-    /// Asks for something new that differs until nothing is new.
-    fn answer(self, machine: &mut Machine<'_>, steps: usize) -> Result<Difference, GaveUp> {
-        let mut all: Vec<Lit> = self
-            .cells
-            .iter()
-            .chain(&self.kinds)
-            .map(|(_, lit)| *lit)
-            .chain(self.bad.iter().chain(&self.notify).map(|(_, lit)| *lit))
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        let mut open = all;
-        let mut differs: FxHashSet<Lit> = FxHashSet::default();
-        loop {
-            let some = machine.circuit.or(&open);
-            if !can(machine, &[some])? {
-                break;
-            }
-            let (now, still): (Vec<Lit>, Vec<Lit>) =
-                open.into_iter().partition(|&lit| machine.circuit.is_true(lit));
-            differs.extend(now);
-            open = still;
+/// Returns those of the literals that can hold, each in some model. Every model answers for all that hold in it.
+fn possible(machine: &mut Machine<'_>, asked: Vec<Lit>) -> Result<FxHashSet<Lit>, GaveUp> {
+    let mut open = asked;
+    open.sort_unstable();
+    open.dedup();
+    let mut found: FxHashSet<Lit> = FxHashSet::default();
+    loop {
+        let some = machine.circuit.or(&open);
+        if !can(machine, &[some])? {
+            return Ok(found);
         }
+        let (now, still): (Vec<Lit>, Vec<Lit>) =
+            open.into_iter().partition(|&lit| lit == machine.yes() || machine.circuit.is_true(lit));
+        found.extend(now);
+        open = still;
+    }
+}
+
+impl Questions {
+    fn all(&self) -> Vec<Lit> {
+        let cells = self.cells.iter().chain(&self.kinds).map(|(_, lit)| *lit);
+        cells.chain(self.bad.iter().chain(&self.notify).map(|(_, lit)| *lit)).collect()
+    }
+
+    fn answer(self, machine: &mut Machine<'_>, steps: usize) -> Result<Difference, GaveUp> {
+        let differs = possible(machine, self.all())?;
         let mut found = Difference { cells: Vec::new(), bad: vec![false; steps], notify: vec![false; steps] };
         for (at, (cell, lit)) in self.cells.iter().enumerate() {
             if differs.contains(lit) {
@@ -407,7 +569,9 @@ impl Local {
         let mut introducers: FxHashMap<CellId, Vec<StepId>> = FxHashMap::default();
         let mut bad: FxHashSet<StepId> = FxHashSet::default();
         let mut notified: FxHashSet<StepId> = FxHashSet::default();
-        let mut work: Vec<StepId> = Vec::new();
+        // In Puppet's order, so that a step is mostly asked about when all that reaches it is known.
+        let mut work: BTreeSet<(u32, StepId)> = BTreeSet::new();
+        let ranked = |step: StepId| (context.rank[step.0 as usize], step);
         let mut affected: FxHashSet<StepId> = FxHashSet::default();
         let earlier = |step: StepId| {
             step == one || step == two || has(context.before(one), step.0) || has(context.before(two), step.0)
@@ -415,21 +579,21 @@ impl Local {
         for &(cell, kind) in &difference.cells {
             cells.insert(cell, kind);
             introducers.insert(cell, vec![one, two]);
-            work.extend(&context.readers[cell.0 as usize]);
+            work.extend(context.readers[cell.0 as usize].iter().copied().map(ranked));
         }
         for (at, step) in [one, two].into_iter().enumerate() {
             if difference.bad[at] {
                 bad.insert(step);
-                work.extend(context.runner.after(step).iter().map(|&step| StepId(step)));
+                work.extend(context.runner.after(step).iter().map(|&step| ranked(StepId(step))));
             }
             if difference.notify[at] {
                 for &target in context.runner.notified_by(step) {
                     notified.insert(StepId(target));
-                    work.push(StepId(target));
+                    work.insert(ranked(StepId(target)));
                 }
             }
         }
-        while let Some(step) = work.pop() {
+        while let Some((_, step)) = work.pop_first() {
             if earlier(step) || context.rank[step.0 as usize] == u32::MAX {
                 continue;
             }
@@ -448,16 +612,16 @@ impl Local {
                 let known = cells.get(&cell).copied();
                 if known.is_none() || (kind && known == Some(false)) {
                     cells.insert(cell, kind);
-                    work.extend(&context.readers[cell.0 as usize]);
+                    work.extend(context.readers[cell.0 as usize].iter().copied().map(ranked));
                 }
             }
             if flow.bad && bad.insert(step) {
-                work.extend(context.runner.after(step).iter().map(|&step| StepId(step)));
+                work.extend(context.runner.after(step).iter().map(|&step| ranked(StepId(step))));
             }
             if flow.notify {
                 for &target in context.runner.notified_by(step) {
                     if notified.insert(StepId(target)) {
-                        work.push(StepId(target));
+                        work.insert(ranked(StepId(target)));
                     }
                 }
             }

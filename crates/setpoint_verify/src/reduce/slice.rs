@@ -164,7 +164,7 @@ impl PairProver<'_, '_> {
                 [one, two].into_iter().chain(reached.affected.iter().copied()).collect();
             for round in 0..4 {
                 let members = self.pair_first(one, two, &ring);
-                if members.len() > LARGEST_RING || context.is_late() {
+                if members.len() > LARGEST_RING || context.is_over() {
                     break;
                 }
                 // What was too little for one lens is too little for the next.
@@ -628,7 +628,7 @@ impl PairProver<'_, '_> {
         let mut swapped = turns.items[0].clone();
         swapped.swap(0, 1);
         for (at, moment) in schedule.iter().enumerate() {
-            if self.context.is_late() {
+            if self.context.is_over() {
                 return Err(GaveUp);
             }
             if at > 0 {

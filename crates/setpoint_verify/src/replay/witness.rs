@@ -141,7 +141,7 @@ impl<'c, 'p> Witness<'c, 'p> {
         }
         let searched = [Tests::Inside, Tests::Connected]
             .into_iter()
-            .filter(|_| context.order.len() <= LARGEST_RUN && !context.is_late());
+            .filter(|_| context.order.len() <= LARGEST_RUN && !context.is_over());
         searched.filter_map(|tests| self.search_clean(tests)).any(|start| is_clean(&start))
     }
 
