@@ -54,7 +54,28 @@ pub fn judge_resources(
     let order = interpreter.call_method(&class, "order", Vec::new()).map_err(not_run)?;
     let Thing::Array(order) = order else { return Err(NotRun { reason: "it has no attributes".to_owned() }) };
     let order: Vec<String> = order.items.borrow().iter().map(Thing::to_s).collect();
-    Ok(resources.iter().map(|resource| judge(&mut interpreter, &class, &order, resource)).collect())
+    let keys = interpreter.call_method(&class, "key_attributes", Vec::new()).map_err(not_run)?;
+    let only_key = match &keys {
+        Thing::Array(keys) => match keys.items.borrow().as_slice() {
+            [only] => Some(only.to_s()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut judge_one = |resource: &GivenResource<'_>| {
+        // A parameter that names resources and that only code declares: the title gives it.
+        let missing =
+            only_key.as_ref().filter(|key| !resource.parameters.iter().any(|(name, _)| name == *key));
+        let named = missing.map(|key| GivenResource {
+            title: resource.title,
+            parameters: std::iter::once((key.clone(), Value::from(resource.title)))
+                .chain(resource.parameters.iter().cloned())
+                .collect(),
+            features: resource.features.clone(),
+        });
+        judge(&mut interpreter, &class, &order, named.as_ref().unwrap_or(resource))
+    };
+    Ok(resources.iter().map(&mut judge_one).collect())
 }
 
 fn judge(
