@@ -3,6 +3,7 @@
 //! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
 
 mod cloudformation;
+mod diff;
 mod orchestra;
 mod order;
 mod packages;
@@ -57,6 +58,7 @@ static BENCHES: &[Bench] = &[
     },
     Bench { name: "tosca", peer: "opera's parser, which starts nothing", rows: tosca::rows },
     Bench { name: "orchestra", peer: "cfn-lint with its rules on order alone", rows: orchestra::rows },
+    Bench { name: "diff", peer: "octocatalog-diff, on a control repository that is given", rows: diff::rows },
     Bench { name: "why", peer: "the same without provenance", rows: why::rows },
 ];
 
