@@ -59,7 +59,7 @@ impl Secrets {
     /// Whether a text has a secret in it.
     pub fn occurs_in(&self, text: &str) -> bool {
         let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
-        texts.iter().any(|(_, secret)| memmem::find(text.as_bytes(), secret.as_bytes()).is_some())
+        texts.iter().any(|(_, secret)| find(text, secret).is_some())
     }
 
     /// Returns the text with asterisks for each secret in it. The longest are masked first: one may be a part of another.
@@ -67,8 +67,8 @@ impl Secrets {
         let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
         let mut out = Cow::Borrowed(text);
         for (_, secret) in &*texts {
-            if memmem::find(out.as_bytes(), secret.as_bytes()).is_some() {
-                out = Cow::Owned(out.replace(secret.as_str(), MASK));
+            if find(&out, secret).is_some() {
+                out = Cow::Owned(replace(&out, secret));
             }
         }
         out
@@ -105,6 +105,30 @@ impl Secrets {
     }
 }
 
+/// Where a secret stands first in a text. One that is a plain word is looked for as a word: `read` is no part of `unreadable`.
+fn find(text: &str, secret: &str) -> Option<usize> {
+    let is_word = secret.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_inside = |letter: Option<char>| letter.is_some_and(char::is_alphabetic);
+    memmem::find_iter(text.as_bytes(), secret.as_bytes()).find(|&at| {
+        !is_word
+            || !is_inside(text[..at].chars().next_back())
+                && !is_inside(text[at + secret.len()..].chars().next())
+    })
+}
+
+/// The text with asterisks wherever a secret stands.
+fn replace(text: &str, secret: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = find(rest, secret) {
+        out.push_str(&rest[..at]);
+        out.push_str(MASK);
+        rest = &rest[at + secret.len()..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Whether a text is one value of JSON, or several on lines of their own.
 fn is_json(text: &str) -> bool {
     let begins = text.trim_start().starts_with(['{', '[']);
@@ -129,6 +153,11 @@ fn forms(text: &str) -> Vec<String> {
     out.dedup();
     out.retain(|form| form.len() >= SHORTEST);
     out
+}
+
+/// Whether a line of code has a literal that is a secret by how it is written.
+pub fn has_secret_literal(code: &str) -> bool {
+    !secret_literals(code).is_empty()
 }
 
 /// The ranges of literals that are secrets by how they are written, also where the code is never run: `Sensitive('…')`,
@@ -219,6 +248,19 @@ mod tests {
         assert!(secrets.is_empty());
         secrets.add_text("first line\nsecond line");
         assert_eq!(secrets.mask("the second line"), "the *******");
+    }
+
+    #[test]
+    fn a_plain_word_is_masked_as_a_word() {
+        let secrets = Secrets::default();
+        secrets.add_text("read");
+        assert_eq!(
+            secrets.mask("read: unreadable, (read) ready x_read"),
+            "*******: unreadable, (*******) ready x_*******"
+        );
+        assert!(!secrets.occurs_in("already"));
+        secrets.add_text("s3cret");
+        assert_eq!(secrets.mask("xs3crety"), "x*******y");
     }
 
     #[test]
