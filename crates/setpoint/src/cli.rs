@@ -140,7 +140,7 @@ pub(crate) struct InputOptions {
     /// Assume nothing of a machine at the start but that its files form a tree (Puppet)
     #[arg(long, help_heading = "Input")]
     pub(crate) any_start: bool,
-    /// What is not decided about a catalog after so many seconds is `unknown` (Puppet)
+    /// What is not decided about a catalog after the work of so many seconds is `unknown`; no clock is read (Puppet)
     #[arg(long, value_name = "SECONDS", default_value = "60", help_heading = "Input")]
     pub(crate) timeout: Option<u64>,
     /// What must hold after every run without failure, as `service('nginx').running`; docs/configuration.md has the language

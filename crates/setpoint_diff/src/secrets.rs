@@ -1,12 +1,16 @@
 //! What must not be shown: by its place in the source, and by its text wherever else it stands.
+//!
+//! The texts are in the registry of the sources ([`setpoint_source::Secrets`]), which both versions share. Kept here are the places, by side: a line of the
+//! old version may be secret that is not in the new one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
-use setpoint_catalog::{Resource, ResourceId};
+use setpoint_catalog::{Resource, ResourceId, is_secret_name};
 use setpoint_provenance::{LeafKind, Prov};
 use setpoint_puppet_values::{Data, Value};
-use setpoint_source::Sources;
+use setpoint_source::{Secrets as Texts, has_secret_literal};
 
 use crate::cause::Side;
 use crate::collect::hides_contents;
@@ -14,10 +18,6 @@ use crate::{Hunk, Version};
 
 /// What stands in the place of a line.
 const HIDDEN_LINE: &str = "(not shown: a secret stands here)";
-/// What stands in the place of a text.
-const MASK: &str = "*******";
-/// Texts that are shorter stand in too many places to be masked.
-const SHORTEST: usize = 4;
 
 /// What nobody may see.
 #[derive(Debug, Default)]
@@ -26,13 +26,14 @@ pub struct Secrets {
     lines: BTreeSet<(Side, String, u32)>,
     /// Files that are secret as a whole.
     files: BTreeSet<String>,
-    /// The texts of secrets.
-    texts: BTreeSet<String>,
+    /// The texts of secrets; nothing before a catalog was looked at.
+    texts: Option<Arc<Texts>>,
 }
 
 impl Secrets {
     /// Takes the secrets of a catalog: what is `Sensitive`, and the parameters that are.
     pub fn gather(&mut self, side: Side, version: &Version<'_>) {
+        let texts = Arc::clone(version.sources.secrets());
         for (id, resource) in version.catalog.iter() {
             let hides = hides_contents(resource);
             if hides {
@@ -41,47 +42,42 @@ impl Secrets {
             for parameter in &resource.parameters {
                 let name = parameter.name.as_str();
                 let is_secret = resource.sensitive.contains(&parameter.name)
-                    || name.contains("password")
+                    || is_secret_name(name)
                     || hides && name == "content";
-                self.gather_value(side, version, &parameter.value, is_secret);
+                self.gather_value(side, version, &parameter.value, is_secret, &texts);
             }
         }
+        self.texts = Some(texts);
     }
 
-    fn gather_value(&mut self, side: Side, version: &Version<'_>, value: &Value, is_secret: bool) {
+    fn gather_value(
+        &mut self,
+        side: Side,
+        version: &Version<'_>,
+        value: &Value,
+        is_secret: bool,
+        texts: &Texts,
+    ) {
         match &value.data {
             Data::Sensitive(inner) => {
                 self.add_places(side, version, value.prov);
-                self.gather_value(side, version, inner, true);
+                self.gather_value(side, version, inner, true, texts);
             }
             Data::Array(items) => {
-                items.iter().for_each(|item| self.gather_value(side, version, item, is_secret));
+                let parts = items.iter();
+                parts.for_each(|item| self.gather_value(side, version, item, is_secret, texts));
             }
             Data::Hash(entries) => {
-                entries.iter().for_each(|(_, item)| self.gather_value(side, version, item, is_secret));
+                let parts = entries.values();
+                parts.for_each(|item| self.gather_value(side, version, item, is_secret, texts));
             }
             _ if is_secret => {
                 self.add_places(side, version, value.prov);
                 if let Data::String(text) = &value.data {
-                    self.add_text(text);
+                    texts.add_text(text);
                 }
             }
             _ => {}
-        }
-    }
-
-    /// Takes a text, and each line of it: differences are shown line by line.
-    fn add_text(&mut self, text: &str) {
-        let lines = text.lines().map(str::trim).chain([text]);
-        self.texts.extend(lines.filter(|line| line.len() >= SHORTEST).map(str::to_owned));
-    }
-
-    /// Takes the texts that manifests make `Sensitive`, whatever becomes of them: one may be unwrapped again.
-    pub fn add_literals(&mut self, sources: &Sources) {
-        for file in sources.files() {
-            for literal in sensitive_literals(file.text()) {
-                self.add_text(literal);
-            }
         }
     }
 
@@ -112,7 +108,7 @@ impl Secrets {
     pub(crate) fn merge(&mut self, other: Self) {
         self.lines.extend(other.lines);
         self.files.extend(other.files);
-        self.texts.extend(other.texts);
+        self.texts = self.texts.take().or(other.texts);
     }
 
     /// Whether a value was made of something that nobody may see.
@@ -142,19 +138,16 @@ impl Secrets {
 
     /// A line of a patch as it may be shown.
     pub fn code(&self, text: &str) -> String {
-        if text.contains("ENC[") || sensitive_literals(text).next().is_some() {
+        if text.contains("ENC[") || has_secret_literal(text) {
             let start = text.len() - text.trim_start_matches(['+', '-', ' ']).len();
             return format!("{}{HIDDEN_LINE}", &text[..start]);
         }
         self.mask(text)
     }
 
-    /// A text with asterisks for each secret in it. The longest are masked first: one may be a part of another.
+    /// A text with asterisks for each secret in it.
     pub fn mask(&self, text: &str) -> String {
-        let mut found: Vec<&String> =
-            self.texts.iter().filter(|secret| text.contains(secret.as_str())).collect();
-        found.sort_by_key(|secret| (std::cmp::Reverse(secret.len()), *secret));
-        found.into_iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), MASK))
+        self.texts.as_ref().map_or_else(|| text.to_owned(), |texts| texts.mask(text).into_owned())
     }
 
     /// A changed piece as it may be shown.
@@ -168,16 +161,6 @@ impl Secrets {
             ..hunk.clone()
         }
     }
-}
-
-/// The texts in `Sensitive('…')` and `Sensitive.new("…")`.
-fn sensitive_literals(code: &str) -> impl Iterator<Item = &str> {
-    code.match_indices("Sensitive").filter_map(|(at, word)| {
-        let rest = code[at + word.len()..].trim_start();
-        let rest = rest.strip_prefix(".new").unwrap_or(rest).trim_start().strip_prefix('(')?.trim_start();
-        let quote = rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
-        rest[1..].split(quote).next()
-    })
 }
 
 /// Encrypted data is as secret as what it hides: whoever has the key reads it.

@@ -33,7 +33,7 @@ pub use files::{
 pub use invariant::report_broken_invariant;
 pub use random::Random;
 pub use report::{Drawing, InputReport, Report, Silenced, SilencedBy};
-pub use secrets::{MASK, Secrets};
+pub use secrets::{MASK, Secrets, has_secret_literal};
 pub use setpoint_answer::{Answer, Basis, Reasons, Standing};
 pub use setpoint_rules::{Class, Rule, Severity};
 pub use span::{FileId, Position, Range, SourceFile, Sources, Span};

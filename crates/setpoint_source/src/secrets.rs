@@ -178,6 +178,11 @@ fn forms(text: &str) -> Vec<String> {
     out
 }
 
+/// Whether a line of code has a literal that is a secret by how it is written.
+pub fn has_secret_literal(code: &str) -> bool {
+    !secret_literals(code).is_empty()
+}
+
 /// The ranges of literals that are secrets by how they are written, also where the code is never run: `Sensitive('…')`,
 /// `Sensitive.new("…")`, `password => '…'`.
 pub(crate) fn secret_literals(code: &str) -> Vec<Range> {

@@ -3,6 +3,7 @@
 //! A bench is a function that gives rows; [`BENCHES`] lists them. To add one, write a file beside this one and a line there.
 
 mod cloudformation;
+mod diff;
 mod orchestra;
 mod order;
 mod packages;
@@ -61,6 +62,7 @@ static BENCHES: &[Bench] = &[
         peer: "cfn-lint with its rules on order alone, and opera's parser",
         rows: orchestra::rows,
     },
+    Bench { name: "diff", peer: "octocatalog-diff, on a control repository that is given", rows: diff::rows },
     Bench { name: "why", peer: "the same without provenance", rows: why::rows },
 ];
 

@@ -105,7 +105,7 @@ fn compared(found: &Comparison, code: fn(&str) -> String) -> String {
     };
     let unproved = match found.unproved {
         0 => String::new(),
-        count => format!(" · {count} compared without proofs: out of time"),
+        count => format!(" · {count} compared without proofs"),
     };
     format!(
         "{} against {} · Puppet {} rules · {}{facts}{unproved}",
@@ -234,7 +234,7 @@ fn uncounted(found: &Comparison) -> Vec<(String, Vec<String>)> {
         let mut lines: Vec<String> = by_reason(&unseen).into_iter().map(line).collect();
         if found.unproved > 0 {
             lines.push(format!(
-                "{} × compared without proofs, for which the time was too short: `--timeout` gives more",
+                "{} × compared without proofs, which take more work than `--timeout` allows",
                 found.unproved
             ));
         }

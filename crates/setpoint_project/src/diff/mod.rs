@@ -232,9 +232,6 @@ impl Work<'_, '_> {
     /// Adds what is wrong with the versions themselves, and what no node entered; then tells the findings.
     fn conclude(mut self, old_plan: &Plan, new_plan: &Plan) -> Result<Comparison, UsageError> {
         self.comparison.about.puppet = self.new.project.puppet_version();
-        for opened in [self.old, self.new] {
-            self.comparison.differences.secrets.add_literals(&opened.session.sources);
-        }
         let unread: BTreeSet<String> = [self.old, self.new]
             .iter()
             .flat_map(|opened| opened.session.files.unreadable())

@@ -16,7 +16,8 @@ use setpoint_catalog::{Catalog, Resource};
 use setpoint_resources::{Assumed, Assumption, Base, Modelled, ModelledPair, is_never_scheduled, plan_pair};
 use setpoint_source::Position;
 use setpoint_state::{
-    CellId, CellKind, Event, Plan, Reach, Run, Runner, Semantics, Space, State, Status, StepId, Test, Value,
+    CellId, CellKind, Event, Plan, Program, Reach, Run, Runner, Semantics, Space, State, Status, StepId,
+    Test, Value,
 };
 use setpoint_verify::Options;
 
@@ -392,7 +393,8 @@ impl Teller<'_> {
         let (step, fate) = (self.new.plan.steps.get(at)?, *self.fates.get(at)?);
         let status = self.run.statuses.get(at).copied().unwrap_or(Status::None);
         let resource = self.resource(id)?;
-        let is_refreshed = self.run.refreshed.get(at).copied().unwrap_or(false)
+        let is_notified = self.run.refreshed.get(at).copied().unwrap_or(false);
+        let is_refreshed = is_notified && !self.starts_in_its_turn(id, resource)
             || (effects::refreshes_itself(resource) && self.changes_by_itself(id));
         let outcome = match status {
             Status::Changed => Outcome::Changed,
@@ -467,6 +469,17 @@ impl Teller<'_> {
             return Action::HeldBack;
         }
         effects::action(resource, self.machine(), self.run, step)
+    }
+
+    /// Whether a service is started before it would be refreshed: Puppet drops the notifications of such a service.
+    fn starts_in_its_turn(&self, step: StepId, resource: &Resource) -> bool {
+        let refresh = self.new.plan.steps.get(step.0 as usize).map(|step| &step.refresh);
+        match refresh {
+            Some(Program::If(test, _, otherwise)) if resource.type_name.as_str() == "Service" => {
+                matches!(**otherwise, Program::Skip) && !self.state_at_refresh(step).holds(test)
+            }
+            _ => false,
+        }
     }
 
     /// The state that a step finds when it is refreshed.

@@ -35,6 +35,22 @@ const CASES: &[(&str, &str, &str)] = &[
         "file { '/srv/a': content => \"x\\n\" } ~> exec { '/bin/touch /srv/t': refreshonly => true, onlyif => '/srv/missing' } -> file { '/srv/b': content => \"x\\n\" }",
         "file { '/srv/a': content => \"y\\n\" } ~> exec { '/bin/touch /srv/t': refreshonly => true, onlyif => '/srv/missing' } -> file { '/srv/b': content => \"y\\n\" }",
     ),
+    // A service that is started in its turn hears no notification.
+    (
+        "a new service is started, and not restarted",
+        "file { '/srv/a': content => \"x\\n\" }",
+        "file { '/srv/a': content => \"y\\n\" } ~> service { 'web': ensure => running, enable => true }",
+    ),
+    (
+        "a service that was skipped before is started, and not restarted",
+        "exec { '/bin/true': cwd => '/srv/none' } ~> service { 'web': ensure => running }",
+        "exec { '/bin/true': } ~> service { 'web': ensure => running }",
+    ),
+    (
+        "a service that is stopped hears a notification",
+        "file { '/srv/a': content => \"x\\n\" } ~> service { 'web': ensure => running }",
+        "file { '/srv/a': content => \"y\\n\" } ~> service { 'web': ensure => stopped }",
+    ),
     // The command of a refresh, and its exit status.
     (
         "another command refreshes",

@@ -10,7 +10,7 @@ use setpoint_state::{
 };
 
 use crate::facts::context::{Context, Lens};
-use crate::prove::pair::PairProver;
+use crate::prove::pair::{Held, PairProver};
 use crate::reduce::flow::GaveUp;
 use crate::reduce::sub::{Moment, Sub, Tests, Values, embed, moved};
 use crate::symbolic::runs::Runs;
@@ -68,7 +68,7 @@ fn ask(
         let mut sub = sub;
         let (holds_here, bad_here) = (moved(holds, &place), moved(bad, &place));
         sub.hold(Values::With([holds_here.clone(), bad_here.clone()]));
-        let mut key = sub.shape_with(&[&holds_here, &bad_here]);
+        let (mut key, names) = sub.named_shape_with(&[&holds_here, &bad_here]);
         key.extend([u32::MAX, orders as u32]);
         if let Some(candidates) = transient {
             key.extend(members.iter().map(|step| u32::from(candidates.contains(step))));
@@ -76,9 +76,40 @@ fn ask(
         if prover.proved.borrow().contains(&key) {
             return Ok(None);
         }
-        let runs = Runs::new(&sub, context.semantics, &[]);
         let mut machine = sub.machine(context);
         let start = machine.any_start();
+        let wishes = prover.witness.plain(&machine, &start, &sub.cells);
+        // Other plans ask the same. Which start is found depends on what is wished, too.
+        let mut shared_key = key.clone();
+        shared_key.push(context.semantics as u32);
+        shared_key.extend(wishes.iter().map(|lit| lit.var().0 << 1 | u32::from(lit.is_positive())));
+        let is_shared = transient.is_none() && orders == Orders::Puppets;
+        let known = if is_shared { context.memory.end(&shared_key) } else { None };
+        if let Some((found, work)) = known {
+            context.meter.add(work);
+            if context.is_over() {
+                return Err(GaveUp);
+            }
+            let Some(held) = found else {
+                prover.proved.borrow_mut().insert(key);
+                return Ok(None);
+            };
+            let part = Held::embed(&sub, &names, &held);
+            match show(prover, &members, (holds, bad), &part, None, &context.order)? {
+                Replayed::Shows(whole, runs) => {
+                    return Ok(Some(Shown { start: whole, runs, failing: None, cells: sub.cells }));
+                }
+                Replayed::Fails(failed) => {
+                    members = prover
+                        .closure(lens, members.iter().copied().chain(failed))
+                        .filter(|members| members.len() <= largest)
+                        .ok_or(GaveUp)?;
+                    continue;
+                }
+            }
+        }
+        let before = context.meter.read();
+        let runs = Runs::new(&sub, context.semantics, &[]);
         runs.assume(&mut machine, &start);
         let at_start = machine.test(&start, &holds_here);
         machine.circuit.assert(&[at_start]);
@@ -118,14 +149,21 @@ fn ask(
         }
         machine.circuit.assert(&[!last.error]);
         let wrong = machine.test(&last.state, &bad_here);
-        let wishes = prover.witness.plain(&machine, &start, &sub.cells);
-        match machine.solve_near(&[wrong], &wishes) {
+        let outcome = machine.solve_near(&[wrong], &wishes);
+        let found = match outcome {
             Outcome::Unknown => return Err(GaveUp),
-            Outcome::Unsat => {
-                prover.proved.borrow_mut().insert(key);
-                return Ok(None);
-            }
-            Outcome::Sat => {}
+            Outcome::Unsat => None,
+            Outcome::Sat => Some(Held::of(&sub, &names, &machine.decode(&start))),
+        };
+        if is_shared {
+            context.memory.add_end(shared_key, found, context.meter.read() - before);
+        }
+        if context.is_over() {
+            return Err(GaveUp);
+        }
+        if outcome.is_unsat() {
+            prover.proved.borrow_mut().insert(key);
+            return Ok(None);
         }
         let failing = trips.iter().find(|(_, lit)| machine.circuit.is_true(*lit)).map(|(step, _)| *step);
         let order = match &moments {
@@ -136,42 +174,62 @@ fn ask(
                 prover.witness.order(&chosen, None).ok_or(GaveUp)?
             }
         };
-        let Some(whole) = prover.witness.complete(&embed(&sub, &machine.decode(&start))) else {
-            return Err(GaveUp);
+        let part = embed(&sub, &machine.decode(&start));
+        let failed = match show(prover, &members, (holds, bad), &part, failing, &order)? {
+            Replayed::Shows(whole, runs) => {
+                return Ok(Some(Shown { start: whole, runs, failing, cells: sub.cells }));
+            }
+            Replayed::Fails(failed) => failed,
         };
-        if !prover.witness.is_admissible(&whole) || !whole.holds(holds) {
-            return Err(GaveUp);
-        }
-        let mut all = Vec::new();
-        let mut from = whole.clone();
-        if let Some(step) = failing {
-            let run = context.runner.run_failing(&from, &context.order, step);
-            from = run.end.clone();
-            all.push(run);
-        }
-        let run = context.runner.run(&from, &order);
-        let clean = run.statuses.iter().all(|status| !status.is_bad());
-        let shows = clean && run.end.holds(bad);
-        let failed: Vec<StepId> = context
-            .order
-            .iter()
-            .copied()
-            .filter(|step| run.statuses[step.0 as usize] == Status::Failed && !members.contains(step))
-            .take(12)
-            .collect();
-        all.push(run);
-        if shows {
-            return Ok(Some(Shown { start: whole, runs: all, failing, cells: sub.cells }));
-        }
-        if failed.is_empty() {
-            return Err(GaveUp);
-        }
         members = prover
             .closure(lens, members.iter().copied().chain(failed))
             .filter(|members| members.len() <= largest)
             .ok_or(GaveUp)?;
     }
     Err(GaveUp)
+}
+
+/// What the interpreter makes of a start.
+enum Replayed {
+    /// The start of the whole machine, and its runs, the last of which is clean and ends badly.
+    Shows(State, Vec<Run>),
+    /// These steps outside of the question fail.
+    Fails(Vec<StepId>),
+}
+
+/// Runs the whole plan from what the cells of a part hold.
+fn show(
+    prover: &PairProver<'_, '_>,
+    members: &[StepId],
+    (holds, bad): (&Test, &Test),
+    part: &[(CellId, Value)],
+    failing: Option<StepId>,
+    order: &[StepId],
+) -> Result<Replayed, GaveUp> {
+    let context = prover.context;
+    let whole = prover.witness.complete(part).ok_or(GaveUp)?;
+    if !prover.witness.is_admissible(&whole) || !whole.holds(holds) {
+        return Err(GaveUp);
+    }
+    let mut all = Vec::new();
+    let mut from = whole.clone();
+    if let Some(step) = failing {
+        let run = context.runner.run_failing(&from, &context.order, step);
+        from = run.end.clone();
+        all.push(run);
+    }
+    let run = context.runner.run(&from, order);
+    let clean = run.statuses.iter().all(|status| !status.is_bad());
+    let shows = clean && run.end.holds(bad);
+    let outside = context.order.iter().copied().filter(|step| !members.contains(step));
+    let failed: Vec<StepId> =
+        outside.filter(|step| run.statuses[step.0 as usize] == Status::Failed).take(12).collect();
+    all.push(run);
+    match (shows, failed.is_empty()) {
+        (true, _) => Ok(Replayed::Shows(whole, all)),
+        (false, true) => Err(GaveUp),
+        (false, false) => Ok(Replayed::Fails(failed)),
+    }
 }
 
 /// What a question about these tests has to look at.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Reach, StepId, Value};
+use setpoint_state::{CellId, Reach, State, StepId, Value};
 
 use crate::facts::context::Context;
 use crate::reduce::flow::{Difference, GaveUp, Local, Reached};
@@ -35,10 +35,33 @@ pub(crate) struct PairProver<'c, 'p> {
 }
 
 /// A value of a slice, by its number in the shape, or one that no step of it mentions.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Held {
     Known(u32),
     Fresh(Value),
+}
+
+impl Held {
+    /// What the cells of a part hold, for parts of the same shape.
+    pub(crate) fn of(sub: &Sub, names: &FxHashMap<Value, u32>, part: &State) -> Vec<Self> {
+        let cells = (0..sub.cells.len() as u32).map(|cell| part.get(CellId(cell)));
+        let held = cells.map(|value| {
+            names.get(value).map_or_else(|| Self::Fresh(value.clone()), |&number| Self::Known(number))
+        });
+        held.collect()
+    }
+
+    /// What the cells of a part hold, as cells of the whole plan.
+    pub(crate) fn embed(sub: &Sub, names: &FxHashMap<Value, u32>, held: &[Self]) -> Vec<(CellId, Value)> {
+        let by_number: FxHashMap<u32, &Value> =
+            names.iter().map(|(value, &number)| (number, value)).collect();
+        let value = |held: &Self| match held {
+            Self::Known(number) => by_number.get(number).map(|value| (*value).clone()),
+            Self::Fresh(value) => Some(value.clone()),
+        };
+        let cells = sub.cells.iter().zip(held);
+        cells.filter_map(|(&cell, held)| Some((cell, value(held)?))).collect()
+    }
 }
 
 impl<'c, 'p> PairProver<'c, 'p> {

@@ -9,6 +9,7 @@ use setpoint_state::{CellId, Lifetime, Semantics, StepId};
 
 use crate::facts::context::{Context, has};
 use crate::facts::kinds::Kinds;
+use crate::prove::pair::Held;
 use crate::reduce::sub::{Moment, Sub, Tests};
 use crate::symbolic::machine::Machine;
 
@@ -43,6 +44,19 @@ pub struct Memory {
     commuting: Remembered<bool>,
     pairs: Remembered<Difference>,
     flows: Remembered<Flow>,
+    /// Starts whose runs end badly; nothing if there is none.
+    ends: Remembered<Option<Vec<Held>>>,
+}
+
+impl Memory {
+    /// A remembered answer about the end of runs, and the work that it took.
+    pub(crate) fn end(&self, key: &[u32]) -> Option<(Option<Vec<Held>>, u64)> {
+        self.ends.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    pub(crate) fn add_end(&self, key: Vec<u32>, found: Option<Vec<Held>>, work: u64) {
+        self.ends.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (found, work));
+    }
 }
 
 /// Answers by shape, each with the work that it took.

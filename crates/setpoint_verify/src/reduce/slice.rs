@@ -381,19 +381,7 @@ impl PairProver<'_, '_> {
         members: &[StepId],
     ) -> Option<PairAnswer> {
         let (held, order) = self.harmful.get(key)?;
-        let by_number: FxHashMap<u32, &Value> =
-            names.iter().map(|(value, &number)| (number, value)).collect();
-        let fixed: Vec<(CellId, Value)> = sub
-            .cells
-            .iter()
-            .zip(held)
-            .filter_map(|(&cell, held)| {
-                Some(match held {
-                    Held::Known(number) => (cell, (*by_number.get(number)?).clone()),
-                    Held::Fresh(value) => (cell, value.clone()),
-                })
-            })
-            .collect();
+        let fixed = Held::embed(sub, names, held);
         let found = self.replay_turns(one, two, members, &fixed, order)?;
         Some(PairAnswer::refuted(Box::new(self.dependence(one, two, found, &sub.cells))))
     }
@@ -407,12 +395,7 @@ impl PairProver<'_, '_> {
         part: &State,
         order: Vec<usize>,
     ) {
-        let held = (0..sub.cells.len() as u32)
-            .map(|cell| {
-                let value = part.get(CellId(cell));
-                names.get(value).map_or_else(|| Held::Fresh(value.clone()), |&number| Held::Known(number))
-            })
-            .collect();
+        let held = Held::of(sub, names, part);
         self.harmful.insert(key, (held, order));
     }
 

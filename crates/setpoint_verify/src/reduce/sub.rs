@@ -278,13 +278,18 @@ impl Sub {
 
     /// The shape of the part together with tests over its cells.
     pub(crate) fn shape_with(&self, tests: &[&Test]) -> Vec<u32> {
+        self.named_shape_with(tests).0
+    }
+
+    /// The same, and the values by the numbers that it has given them.
+    pub(crate) fn named_shape_with(&self, tests: &[&Test]) -> (Vec<u32>, FxHashMap<Value, u32>) {
         let (out, values) = self.named_shape();
         let mut shape = Shape { out, values };
         for test in tests {
             shape.out.push(u32::MAX);
             shape.test(test);
         }
-        shape.out
+        (shape.out, shape.values)
     }
 
     /// The shape, and the values by the numbers that it has given them.
