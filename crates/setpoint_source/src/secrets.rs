@@ -35,6 +35,8 @@ pub struct Secrets {
 impl Secrets {
     /// Takes a text, and each line of it: printers show line by line.
     pub fn add_text(&self, text: &str) {
+        // The end of a line belongs to whoever prints it.
+        let text = text.trim_end_matches(['\n', '\r']);
         let lines = text.lines().map(str::trim).chain([text]);
         let lines: Vec<&str> = lines.filter(|line| line.len() >= SHORTEST && !WORDS.contains(line)).collect();
         if lines.is_empty() {
@@ -66,6 +68,17 @@ impl Secrets {
 
     /// Returns the text with asterisks for each secret in it. The longest are masked first: one may be a part of another.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let whole = text.trim();
+        let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
+        if texts.contains(&(Reverse(whole.len()), whole.to_owned())) {
+            return Cow::Owned(text.replace(whole, MASK));
+        }
+        drop(texts);
+        self.mask_parts(text)
+    }
+
+    /// The same for a text of our own, which may be a word that somebody took for a password.
+    fn mask_parts<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let texts = self.texts.read().unwrap_or_else(PoisonError::into_inner);
         let mut out = Cow::Borrowed(text);
         for (_, secret) in &*texts {
@@ -98,7 +111,7 @@ impl Secrets {
             if is_word && string[after..].trim_start().starts_with(':') {
                 out.push_str(&string[..end]);
             } else {
-                out.push_str(&self.mask(&string[..end]));
+                out.push_str(&self.mask_parts(&string[..end]));
             }
             out.push_str(&string[end..after]);
             rest = &string[after..];
