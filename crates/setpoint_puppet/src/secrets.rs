@@ -42,10 +42,10 @@ impl Compiler<'_> {
 
     fn note_open_texts(&mut self, value: &Value) {
         match &value.data {
-            Data::String(text) if self.arena.secrecy(value.prov) == Secrecy::Open => {
-                if !self.open_texts.contains(&**text) {
-                    self.open_texts.insert((&**text).into());
-                }
+            Data::String(text)
+                if self.arena.secrecy(value.prov) == Secrecy::Open && !self.open_texts.contains(&**text) =>
+            {
+                self.open_texts.insert((&**text).into());
             }
             Data::Array(items) => items.iter().for_each(|item| self.note_open_texts(item)),
             Data::Hash(entries) => {
