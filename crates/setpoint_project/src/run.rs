@@ -395,15 +395,11 @@ fn check_one(
     let compiled = compilation.catalog.is_some();
     let resources = compilation.catalog.as_ref().map_or(0, |catalog| catalog.resources().len());
     analyse(job, &compilation, &mut report);
-    let mut entered = BTreeSet::new();
     let mut resources_of_code = 0;
     let mut execs = BTreeSet::new();
     for (_, resource) in compilation.catalog.iter().flat_map(setpoint_catalog::Catalog::iter) {
         match resource.type_name.as_str() {
-            "Class" => {
-                entered.insert(resource.title.to_lowercase());
-            }
-            "Stage" | "Node" => {}
+            "Class" | "Stage" | "Node" => {}
             type_name => {
                 if type_name == "Exec" {
                     let (title, command) = (
@@ -416,11 +412,14 @@ fn check_one(
                     execs.extend(declared.filter(|(_, one)| one.matches(title, &command)).map(|(at, _)| at));
                 }
                 resources_of_code += 1;
-                entered.insert(type_name.to_lowercase());
             }
         }
     }
-    report.entered.clone_from(&entered);
+    let entered: BTreeSet<String> = compilation.entered.iter().map(|name| name.to_lowercase()).collect();
+    // Code that was evaluated in part may lack what a comment there silences.
+    if compiled {
+        report.entered.clone_from(&entered);
+    }
     report.entered.extend(evaluated_lines(project, &compilation));
     let Compilation { collected, failures, .. } = compilation;
     Checked { report, compiled, resources, resources_of_code, entered, execs, collected, failures }

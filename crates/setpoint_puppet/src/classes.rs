@@ -24,7 +24,9 @@ impl Compiler<'_> {
         for (name, prov) in names {
             let Some(class) = self.find_class(name)? else {
                 let wanted = ClassUse::Included { node: self.options.node.clone() };
-                return Err(self.missing_class(name, wanted, Some(span)));
+                let missing = Err(self.missing_class(name, wanted, Some(span)));
+                self.or_pass_over(self.mark(), missing).map(|_: Option<()>| ())?;
+                continue;
             };
             found.push((class, *prov));
         }
@@ -42,7 +44,9 @@ impl Compiler<'_> {
             }
         }
         for &class in &new {
-            self.evaluate_resource(class)?;
+            let mark = self.mark();
+            let result = self.evaluate_resource(class);
+            self.or_pass_over(mark, result)?;
         }
         known.extend(new);
         Ok(known)
@@ -281,6 +285,9 @@ impl Compiler<'_> {
 
     fn evaluate_definition_body(&mut self, definition: DefinitionId) -> Result<(), Stop> {
         let kind = self.definition_kind(definition).clone();
+        if matches!(kind, DefinitionKind::Class(_) | DefinitionKind::Define(_)) {
+            self.entered.insert(self.definitions[definition].name);
+        }
         let result = match &kind {
             DefinitionKind::Class(class) => {
                 self.frame.file = class.file;
@@ -295,7 +302,8 @@ impl Compiler<'_> {
                 if let Some(captures) = self.definitions[definition].captures.clone() {
                     self.scopes[self.frame.scope].push(Local::Match(captures));
                 }
-                return self.evaluate_body(&node.body);
+                let result = self.evaluate_body(&node.body);
+                return self.end_body(result);
             }
             DefinitionKind::Main | DefinitionKind::Settings => return Ok(()),
         };

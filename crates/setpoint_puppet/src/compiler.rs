@@ -1,5 +1,6 @@
 //! One compilation: its state, and the order of its phases.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ use crate::functions::Annotation;
 use crate::loader::{DefinitionId, DefinitionKind, Definitions};
 use crate::options::{Entry, Options};
 use crate::overrides::PendingOverrides;
+use crate::passing::Passed;
 use crate::relationships::Relationship;
 use crate::resources::{Parameters, Resource, ResourceId, ResourceType, Resources};
 use crate::scope::{Local, Scope, ScopeId, ScopeKind, Scopes};
@@ -119,6 +121,9 @@ pub(crate) struct Compiler<'a> {
     pub(crate) read_files: FxHashMap<PathBuf, FileId>,
     /// An error is on its way out.
     pub(crate) failing: bool,
+    /// What could not be computed.
+    pub(crate) passed: Passed,
+    pub(crate) entered: BTreeSet<Symbol>,
 }
 
 /// Puppet gives up after as many rounds of collectors and definitions.
@@ -178,6 +183,8 @@ impl<'a> Compiler<'a> {
             observations: Vec::new(),
             read_files: FxHashMap::default(),
             failing: false,
+            passed: Passed::default(),
+            entered: BTreeSet::new(),
         };
         compiler.scopes.add(Scope::new(ScopeKind::Top, DefinitionId::MAIN, ResourceId::MAIN));
         compiler.begin_catalog();
@@ -243,6 +250,7 @@ impl<'a> Compiler<'a> {
             kind: crate::CompileGapKind::UnreadData(place.to_owned()),
             span: None,
         }));
+        let entered = std::mem::take(&mut self.entered);
         let guards = std::mem::take(&mut self.guards);
         let declarations = std::mem::take(&mut self.declarations);
         let declarations = declarations.into_iter().map(|(id, prov)| (id.index() as u32, prov));
@@ -260,6 +268,7 @@ impl<'a> Compiler<'a> {
                 trace,
                 collected,
                 gaps,
+                entered,
             };
         }
         let (catalog, arena, trace) = crate::finish::into_catalog(self);
@@ -275,6 +284,7 @@ impl<'a> Compiler<'a> {
             trace,
             collected,
             gaps,
+            entered,
         }
     }
 
@@ -298,7 +308,8 @@ impl<'a> Compiler<'a> {
         }
         for manifest in manifests {
             self.frame.file = manifest.program.file;
-            self.evaluate_body(&manifest.program.body)?;
+            let result = self.evaluate_body(&manifest.program.body);
+            self.end_body(result)?;
         }
         Ok(())
     }
@@ -331,7 +342,9 @@ impl<'a> Compiler<'a> {
                 continue;
             }
             evaluated = true;
-            self.evaluate_resource(id).map_err(|stop| self.in_resource(stop, id))?;
+            let mark = self.mark();
+            let result = self.evaluate_resource(id).map_err(|stop| self.in_resource(stop, id));
+            self.or_pass_over(mark, result)?;
         }
         // What was declared meanwhile comes later in the catalog than what is left.
         left.append(&mut self.resources.pending);

@@ -79,7 +79,7 @@ impl Scope for Compiler<'_> {
         }
         let plain = name.strip_prefix("::").unwrap_or(name);
         if self.options.open_variables.contains(plain) {
-            let reason = format!("nothing says what `{plain}` is on {}", self.options.node);
+            let reason = format!("nothing says what `{plain}` is on this node");
             return Ok(Value::unknown_or_missing(reason));
         }
         Err(String::new())

@@ -54,6 +54,8 @@ pub(crate) struct Declaration {
     pub(crate) parameters: Vec<Parameter>,
     /// What decided which parameters hashes gave.
     pub(crate) splats: Vec<Prov>,
+    /// Why nobody knows which other parameters there are.
+    pub(crate) unknown: Option<Arc<str>>,
     pub(crate) span: Span,
 }
 
@@ -79,6 +81,9 @@ impl Compiler<'_> {
         let mut declared = Vec::with_capacity(declaration.titles.len());
         let mut titles = declaration.titles.into_iter().peekable();
         let mut parameters = declaration.parameters;
+        if let ResourceType::Definition(definition) = resource_type {
+            self.add_unknown_parameters(definition, declaration.unknown.as_ref(), span, &mut parameters);
+        }
         while let Some(title) = titles.next() {
             let text = to_text(&title);
             // The last resource takes the parameters, the others copy them.
@@ -112,10 +117,12 @@ impl Compiler<'_> {
                 return Err(self.missing_class(&text, ClassUse::Declared, Some(span)));
             };
             let name = self.definitions[class].name;
+            let mut parameters = declaration.parameters.clone();
+            self.add_unknown_parameters(class, declaration.unknown.as_ref(), span, &mut parameters);
             let new = New {
                 kind: Kind::Class,
                 form: declaration.form,
-                parameters: declaration.parameters.clone(),
+                parameters,
                 span: Some(span),
                 ..New::default()
             };
@@ -135,6 +142,33 @@ impl Compiler<'_> {
             declared.push(id);
         }
         Ok(declared)
+    }
+
+    /// Adds what a hash that is not known may have given, so that no default stands for it.
+    fn add_unknown_parameters(
+        &self,
+        definition: DefinitionId,
+        why: Option<&Arc<str>>,
+        span: Span,
+        parameters: &mut Vec<Parameter>,
+    ) {
+        let Some(why) = why else { return };
+        let source = self.scopes[self.frame.scope].source;
+        for declared in self.definitions[definition].parameters() {
+            if parameters.iter().any(|given| given.name == declared.name) {
+                continue;
+            }
+            let value = Value::unknown_or_missing(Arc::clone(why));
+            let control = self.frame.control;
+            parameters.push(Parameter {
+                name: declared.name,
+                value,
+                source,
+                span: Some(span),
+                append: false,
+                control,
+            });
+        }
     }
 
     fn note_splats(&mut self, id: ResourceId, splats: &[Prov]) {

@@ -57,6 +57,8 @@ pub struct Environment<'a> {
     /// Providers of core types that modules bring along and that Puppet may choose by itself, by type.
     providers: OnceLock<Vec<(String, PathBuf)>>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
+    /// Templates and other texts that functions read, each once for all nodes: what they have in common is at one place.
+    texts: RwLock<FxHashMap<String, (Arc<str>, FileId)>>,
     modules: RwLock<FxHashMap<String, Option<Arc<Path>>>>,
     hiera: Hiera<'a>,
     /// The functions of modules in Ruby, by name.
@@ -105,6 +107,7 @@ impl<'a> Environment<'a> {
             expected: BTreeMap::new(),
             names: OnceLock::new(),
             manifests: RwLock::default(),
+            texts: RwLock::default(),
             modules: RwLock::default(),
             functions: RwLock::default(),
             ruby: RwLock::default(),
@@ -204,6 +207,23 @@ impl<'a> Environment<'a> {
         let parsed = read_text(self.files, path).map(|text| self.parse(&path.to_string_lossy(), &text));
         let mut manifests = self.manifests.write().unwrap_or_else(PoisonError::into_inner);
         manifests.entry(path.to_owned()).or_insert(parsed).clone()
+    }
+
+    /// The source that a text is, which another node may have read before.
+    pub(crate) fn source_of(&self, name: &str, text: &str) -> FileId {
+        let known = self.texts.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned();
+        if let Some((known, file)) = known
+            && *known == *text
+        {
+            return file;
+        }
+        let mut texts = self.texts.write().unwrap_or_else(PoisonError::into_inner);
+        let (known, file) = texts.entry(name.to_owned()).or_insert_with(|| {
+            let text: Arc<str> = text.into();
+            (Arc::clone(&text), self.sources.add(name, text))
+        });
+        // Another text of that name: pieces of code have none of their own.
+        if **known == *text { *file } else { self.sources.add(name, text) }
     }
 
     /// A manifest that is no file: a piece of code from a command line or an editor.

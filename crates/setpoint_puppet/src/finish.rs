@@ -19,6 +19,11 @@ const RELATIONSHIPS: [&str; 4] = ["before", "notify", "require", "subscribe"];
 
 impl Compiler<'_> {
     pub(crate) fn finish(&mut self) -> Result<(), Stop> {
+        // What is not there may have been passed over.
+        if self.is_blind() {
+            self.resources.ids().for_each(|id| self.check_parameters(id));
+            return Ok(());
+        }
         self.evaluate_relationships()?;
         self.apply_pending_overrides()?;
         for id in self.resources.ids() {
@@ -63,7 +68,7 @@ impl Compiler<'_> {
                 let native = *native;
                 for parameter in unknown {
                     let failure = self.unknown_attribute(id, &parameter, native);
-                    self.report_failure(failure);
+                    self.report_mistake(failure);
                 }
             }
             ResourceType::Definition(definition) => {
@@ -80,7 +85,7 @@ impl Compiler<'_> {
                     .collect();
                 if let Err(kind) = self.validate(id, definition, &values) {
                     let span = self.resources[id].span;
-                    self.report_failure(Failure { span, ..(*kind).into() });
+                    self.report_mistake(Failure { span, ..(*kind).into() });
                 }
             }
         }

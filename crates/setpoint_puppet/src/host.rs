@@ -305,7 +305,7 @@ impl Host for Compiler<'_> {
         let file = if let Some(known) = self.read_files.get(path) {
             *known
         } else {
-            let file = self.environment.sources.add(path.to_string_lossy(), text);
+            let file = self.environment.source_of(&path.to_string_lossy(), text);
             self.read_files.insert(path.to_owned(), file);
             file
         };
@@ -371,7 +371,8 @@ impl Compiler<'_> {
             return answer;
         }
         let Some(function) = self.environment.ruby_function(&name) else {
-            return Err(self.missing_function(name, call.span));
+            let missing = self.missing_function(name, call.span);
+            return self.or_unknown(missing, Type::Any);
         };
         self.call_ruby(&function, name, call, false)
     }

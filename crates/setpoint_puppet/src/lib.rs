@@ -28,6 +28,7 @@ mod missing;
 mod options;
 mod overrides;
 mod parameters;
+mod passing;
 mod relationships;
 mod resources;
 mod scope;
@@ -37,9 +38,11 @@ mod top;
 mod trace;
 mod variables;
 
+use std::collections::BTreeSet;
+
 use setpoint_catalog::{Catalog, ResourceId};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, Span, thread_builder};
+use setpoint_source::{Diagnostic, Span, Symbol, thread_builder};
 
 use compiler::Compiler;
 
@@ -77,6 +80,8 @@ pub struct Compilation {
     pub collected: Vec<Collected>,
     /// What the catalog depends on and nobody looked at.
     pub gaps: Vec<CompileGap>,
+    /// The classes and definitions whose code was evaluated, if only in part where there is no catalog.
+    pub entered: BTreeSet<Symbol>,
 }
 
 /// Something that a compilation passed over.
@@ -111,6 +116,7 @@ impl Compilation {
             trace: Trace::default(),
             collected: Vec::new(),
             gaps: Vec::new(),
+            entered: BTreeSet::new(),
         }
     }
 }

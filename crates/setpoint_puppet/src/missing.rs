@@ -22,12 +22,20 @@ impl Compiler<'_> {
         if !lower.contains("::") {
             known.extend(setpoint_catalog::native_types().iter().map(|native| native.name.to_owned()));
         }
-        let sought = self.seek(&lower, known, |name, module| match known_module_of_type(name) {
-            Some(known) => SoughtPlace::KnownModule { what: "type", module: self.missing_module(known) },
-            None if name.contains("::") || module.hint.is_some() => SoughtPlace::Module(module),
-            None => self.sought_everywhere("type"),
-        });
+        let is_named =
+            |known: &&str| !self.lacks_modules() || self.environment.expected_module(known).is_some();
+        let sought =
+            self.seek(&lower, known, |name, module| match known_module_of_type(name).filter(is_named) {
+                Some(known) => SoughtPlace::KnownModule { what: "type", module: self.missing_module(known) },
+                None if name.contains("::") || module.hint.is_some() => SoughtPlace::Module(module),
+                None => self.sought_everywhere("type"),
+            });
         FailureKind::UnknownResourceType { name: name.to_owned(), wanted, sought }.at(span)
+    }
+
+    /// Whether the project names modules that are not installed.
+    fn lacks_modules(&self) -> bool {
+        self.environment.expected_modules().any(|name| self.environment.module(name).is_none())
     }
 
     /// A type or function without a module in its name. One that the project names and that is not installed may have it.

@@ -92,6 +92,7 @@ impl Compiler<'_> {
                 let of = self.type_from_text(text, span)?;
                 self.operand(&of, span).map(|operand| found.push(operand))
             }
+            Data::Opaque(unknown) => Err(FailureKind::undecided(unknown).at(span)),
             _ => Err(illegal_operand(with_article(&infer(value).generalize().to_string()), span)),
         }
     }

@@ -150,6 +150,11 @@ impl Branch {
         !self.acts && !self.jumps
     }
 
+    /// Whether it may leave what is around it.
+    pub(crate) fn jumps(&self) -> bool {
+        self.jumps
+    }
+
     /// Whether it does not change the catalog, wherever it ends.
     pub(crate) fn is_without_effect(&self) -> bool {
         !self.acts

@@ -103,7 +103,7 @@ impl Compiler<'_> {
         let (class, leaf) = *self.qualified_names.entry(name).or_insert_with(|| split_qualified(name));
         let Some(class) = class else { return Ok(self.scopes[ScopeId::TOP].named(leaf).cloned()) };
         // The class is loaded even if it was not declared, as Puppet does it.
-        let Some(definition) = self.find_class(&class)? else { return Ok(None) };
+        let Some(definition) = self.find_class(&class)? else { return Ok(self.unless_absent()) };
         let mut at = self.class_scopes.get(&self.definitions[definition].name).copied();
         let mut causes = Vec::new();
         while let Some(id) = at {
@@ -116,7 +116,7 @@ impl Compiler<'_> {
             }
             at = scope.inherited;
         }
-        Ok(if class.as_str() == "settings" { self.default_setting(leaf) } else { None })
+        Ok(if class.as_str() == "settings" { self.default_setting(leaf) } else { self.unless_absent() })
     }
 
     /// Why [`Self::find_variable`] finds nothing.

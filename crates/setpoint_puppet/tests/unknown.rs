@@ -162,3 +162,92 @@ fn a_known_operand_decides() {
         assert_eq!(all.iter().any(|title| title == "Notify[a]"), expected, "{code}");
     }
 }
+
+/// Compiles code after a hole: `if $u == 'a' { notify { 'hole': } }` cannot be decided.
+fn compile_after_hole(code: &str) -> Compilation {
+    compile_with_unknown(&format!("if $u == 'a' {{ notify {{ 'hole': }} $s = 1 }}\n{code}"))
+}
+
+/// The messages of failures, and those of the other findings.
+fn told(compilation: &Compilation) -> (Vec<String>, Vec<String>) {
+    let failures: Vec<String> = compilation.failures.iter().map(|failure| failure.kind.message()).collect();
+    let others = compilation.diagnostics.iter().map(|found| found.message.clone());
+    let others = others.filter(|message| !failures.contains(message)).collect();
+    (failures, others)
+}
+
+/// What stands after something that cannot be computed is looked at all the same, and there is no catalog.
+#[test]
+fn code_after_a_hole_is_entered() {
+    for code in [
+        "include m",
+        "class { 'm': }",
+        "m::d { 'x': } include m",
+        "if true { if $u == 'b' { notify { 'b': } } include m }",
+        "[1].each |$x| { if $u == 'b' { notify { 'b': } } include m }",
+        "include $u include m",
+        "notify { $u: } include m",
+    ] {
+        let compilation = compile_after_hole(code);
+        assert!(compilation.catalog.is_none(), "{code}");
+        assert!(compilation.entered.iter().any(|name| name.as_str() == "m"), "{code}");
+        assert!(compilation.failures.iter().all(|one| one.kind.is_limit_of_setpoint()), "{code}");
+    }
+}
+
+/// A mistake after a hole is told, and refutes nothing: the code that was passed over may change it.
+#[test]
+fn a_mistake_after_a_hole_is_probable() {
+    for (code, message) in [
+        ("fail('no')", "no"),
+        ("class { 'm': p => 1 }", "Class[M]: parameter 'p' expects a String value, got Integer"),
+        ("file { '/a': nosuch => 1 }", "no parameter named 'nosuch'"),
+        (
+            "notify { 'twice': } notify { 'twice': }",
+            "Duplicate declaration: Notify[twice] is already declared",
+        ),
+    ] {
+        let compilation = compile_after_hole(code);
+        let (failures, others) = told(&compilation);
+        assert_eq!(failures.len(), 1, "{code}: {failures:?}");
+        assert!(others.iter().any(|other| other.contains(message)), "{code}: {others:?}");
+    }
+}
+
+/// What is not there may have been made by code that was passed over, and what only follows from a hole is not told again.
+#[test]
+fn absence_after_a_hole_is_unknown() {
+    for code in [
+        "if defined(Notify['hole']) { fail('no') } else { fail('no') }",
+        "if defined(Class['m']) { fail('no') } else { fail('no') }",
+        "if $m::p { fail('no') } else { fail('no') }",
+        "if getvar('m::p') { fail('no') } else { fail('no') }",
+        "notify { 'x': require => Notify['hole'] }",
+        "Notify['hole'] -> Notify['rest']",
+        "Notify['hole'] { message => 'x' }",
+        "realize(Notify['hole'])",
+        "$x = Notify['hole']['message']",
+        "if $s == 1 { fail('no') } else { fail('no') }",
+        "$s = 2",
+        "notify { $s: }",
+        "Notify[$s] -> Notify['rest']",
+        "if $u == 'b' { return() } fail('no')",
+        "node default { if $u == 'b' { return() } fail('no') }",
+    ] {
+        let compilation = compile_after_hole(code);
+        let (failures, others) = told(&compilation);
+        assert!(!failures.is_empty() && others.is_empty(), "{code}: {failures:?} {others:?}");
+        assert!(compilation.failures.iter().all(|one| one.kind.is_limit_of_setpoint()), "{code}");
+    }
+}
+
+/// A hash that is not known may give any parameter: the default does not stand for it.
+#[test]
+fn a_splat_that_is_not_known_leaves_no_default() {
+    let compilation = compile_with_unknown("m::d { 'x': * => $u }");
+    let catalog = compilation.catalog.as_ref().unwrap();
+    let message =
+        catalog.iter().find(|(_, one)| &*one.title == "d-x").and_then(|(_, one)| one.get("message"));
+    assert!(message.is_some_and(|message| message.unknown_part().is_some()), "{message:?}");
+    assert!(told(&compile_with_unknown("class { 'm': * => $u }")).0.is_empty());
+}

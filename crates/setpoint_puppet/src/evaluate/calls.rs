@@ -250,7 +250,7 @@ impl Compiler<'_> {
         let bindings = self.bind(&definition.parameters, call.arguments.clone(), &definition.name)?;
         self.scopes[ScopeId::TOP].push(Local::Variables(bindings));
         let jumps = self.jumps;
-        let value = match self.evaluate_block(&definition.body) {
+        let value = match self.within_function(|compiler| compiler.evaluate_block(&definition.body)) {
             Err(Stop::Return(value) | Stop::Next(value)) => {
                 self.note_jump(&definition.body, true);
                 value

@@ -44,7 +44,7 @@ impl Compiler<'_> {
         inline: bool,
         span: Span,
     ) -> Result<Value, Stop> {
-        let file = self.environment.sources.add(name, text);
+        let file = self.environment.source_of(name, text);
         let parse = parse_epp(file, text);
         let function = if inline { "inline_epp" } else { "epp" };
         if let Some(first) = parse.diagnostics.iter().find(|found| found.severity == Severity::Error) {
@@ -72,7 +72,10 @@ impl Compiler<'_> {
         let scope = self.frame.scope;
         let level = self.scopes[scope].level();
         self.epp.push(Epp::default());
-        let result = self.run_template(parameters, body, arguments, given.is_some(), name);
+        let has_arguments = given.is_some();
+        let result = self.within_function(|compiler| {
+            compiler.run_template(parameters, body, arguments, has_arguments, name)
+        });
         let written = self.epp.pop().unwrap_or_default();
         self.scopes[scope].truncate(level);
         if let Some((global, locals)) = taken {

@@ -115,7 +115,7 @@ impl Compiler<'_> {
     /// Notes where an error came from.
     #[cold]
     fn failed_at(&mut self, failure: Box<Failure>, expression: &Expr) -> Stop {
-        if !std::mem::replace(&mut self.failing, true) {
+        if !std::mem::replace(&mut self.failing, true) && !self.is_blind() {
             self.trace.failure = Some(self.frame.control);
         }
         self.placed(failure, expression)
@@ -171,11 +171,7 @@ impl Compiler<'_> {
     /// Statements whose values nobody uses.
     pub(crate) fn evaluate_body(&mut self, body: &[Expr]) -> Result<(), Stop> {
         for statement in body {
-            if let ExprKind::Resource { .. } = &statement.kind {
-                self.evaluate_resource_statement(statement)?;
-            } else {
-                self.evaluate(statement)?;
-            }
+            self.evaluate_statement(statement)?;
         }
         Ok(())
     }
@@ -184,7 +180,7 @@ impl Compiler<'_> {
     pub(crate) fn evaluate_block(&mut self, body: &[Expr]) -> Result<Value, Stop> {
         let Some((last, first)) = body.split_last() else { return Ok(Value::UNDEF) };
         self.evaluate_body(first)?;
-        self.evaluate(last)
+        self.evaluate_last(last)
     }
 
     /// An expression whose match variables are not seen afterwards.
@@ -271,7 +267,8 @@ impl Compiler<'_> {
                     let of = Type::reference(name.as_str());
                     return Ok(self.literal(Data::Type(of), expression.range));
                 }
-                return Err(self.missing_type(&name, TypeUse::Named, None));
+                let missing = self.missing_type(&name, TypeUse::Named, Some(self.place(expression)));
+                return self.or_unknown(missing, Type::Type(None));
             };
             self.known_types.insert(name, of.clone());
             of

@@ -30,11 +30,21 @@ struct Body {
     titles: Vec<Value>,
     parameters: Vec<Parameter>,
     splats: Vec<Prov>,
+    unknown: Option<Arc<str>>,
+}
+
+/// Attributes as parameters; a splat gives one per entry of its hash.
+pub(super) struct Attributes {
+    pub(super) parameters: Vec<Parameter>,
+    /// What decided which entries hashes have.
+    pub(super) splats: Vec<Prov>,
+    /// Why nobody knows which others there are.
+    unknown: Option<Arc<str>>,
 }
 
 impl Compiler<'_> {
     /// A resource expression whose value nobody uses.
-    pub(super) fn evaluate_resource_statement(&mut self, expression: &Expr) -> Result<(), Stop> {
+    pub(crate) fn evaluate_resource_statement(&mut self, expression: &Expr) -> Result<(), Stop> {
         self.depth += 1;
         let result = self.declare_resources(expression);
         self.depth -= 1;
@@ -104,16 +114,17 @@ impl Compiler<'_> {
                 return Err(FailureKind::InvalidTitle(InvalidTitle::SecondDefault).at(span));
             }
             let titles = titles.into_iter().filter(|title| !matches!(title.data, Data::Default)).collect();
-            let (parameters, splats) = self.evaluate_attributes(&body.attributes)?;
+            let Attributes { parameters, splats, unknown } = self.evaluate_attributes(&body.attributes)?;
             if let Some(twice) = repeated(&parameters) {
                 return Err(FailureKind::IllegalConstruct(IllegalConstruct::AttributeTwice(twice)).at(span));
             }
-            evaluated.push(Body { titles, parameters, splats });
+            evaluated.push(Body { titles, parameters, splats, unknown });
         }
         let defaults: Vec<Parameter> =
             default.and_then(|at| evaluated.get(at)).map(|body| body.parameters.clone()).unwrap_or_default();
         let default_splats: Vec<Prov> =
             default.and_then(|at| evaluated.get(at)).map(|body| body.splats.clone()).unwrap_or_default();
+        let default_unknown = default.and_then(|at| evaluated.get(at)).and_then(|body| body.unknown.clone());
         let mut declared = Vec::new();
         for mut body in evaluated {
             let mut parameters =
@@ -130,8 +141,9 @@ impl Compiler<'_> {
                 continue;
             }
             body.splats.extend(&default_splats);
+            let unknown = body.unknown.or_else(|| default_unknown.clone());
             let declaration =
-                Declaration { form, titles: body.titles, parameters, splats: body.splats, span };
+                Declaration { form, titles: body.titles, parameters, splats: body.splats, unknown, span };
             declared.extend(self.declare(name, declaration)?);
         }
         Ok(declared)
@@ -143,6 +155,9 @@ impl Compiler<'_> {
             return Ok((*name, Prov::NONE));
         }
         let value = self.evaluate(expression)?;
+        if let Some(unknown) = value.unknown_part() {
+            return Err(undecided(&unknown.reason, self.place(expression)));
+        }
         let acceptable = match &expression.kind {
             ExprKind::TypeName(_) => true,
             ExprKind::Access { target, .. } => matches!(target.kind, ExprKind::TypeName(_)),
@@ -206,14 +221,10 @@ impl Compiler<'_> {
         Ok(titles)
     }
 
-    /// Attributes as parameters; a splat gives one per entry of its hash. The second result is what decided which
-    /// entries there are.
-    pub(super) fn evaluate_attributes(
-        &mut self,
-        attributes: &[Attribute],
-    ) -> Result<(Vec<Parameter>, Vec<Prov>), Stop> {
+    pub(super) fn evaluate_attributes(&mut self, attributes: &[Attribute]) -> Result<Attributes, Stop> {
         let mut parameters = Vec::with_capacity(attributes.len());
         let mut splats = Vec::new();
+        let mut unknown_rest = None;
         for attribute in attributes {
             match &attribute.kind {
                 AttributeKind::Set { name, value, .. } => {
@@ -232,6 +243,7 @@ impl Compiler<'_> {
                         let reason =
                             format!("attributes come from a value that is not known: {}", unknown.reason);
                         self.record_unknown(&reason, self.place(expression));
+                        unknown_rest = Some(reason.into());
                         continue;
                     }
                     let Data::Hash(entries) = &value.data else {
@@ -250,7 +262,7 @@ impl Compiler<'_> {
                 }
             }
         }
-        Ok((parameters, splats))
+        Ok(Attributes { parameters, splats, unknown: unknown_rest })
     }
 
     /// A resource keeps values, not ways to compute them.
@@ -291,7 +303,7 @@ impl Compiler<'_> {
                 return Err(FailureKind::IllegalConstruct(illegal).at(self.place(type_name)));
             }
         };
-        let (parameters, splats) = self.evaluate_attributes(attributes)?;
+        let Attributes { parameters, splats, .. } = self.evaluate_attributes(attributes)?;
         let displayed = self.type_name(&name.to_lowercase());
         for prov in splats.into_iter().filter(|prov| !prov.is_none()) {
             self.trace.overrides.push(OverrideTrace { type_name: displayed, sets: Vec::new(), prov });
@@ -308,7 +320,7 @@ impl Compiler<'_> {
         expression: &Expr,
     ) -> Result<Value, Stop> {
         let value = self.evaluate(target)?;
-        let (parameters, splats) = self.evaluate_attributes(attributes)?;
+        let Attributes { parameters, splats, .. } = self.evaluate_attributes(attributes)?;
         let mut references = Vec::new();
         flatten(&value, &mut references);
         let target_prov = self.under_control(value.prov);
@@ -366,7 +378,7 @@ impl Compiler<'_> {
         if self.find_resource_type(&lower)?.is_none() {
             return Err(self.missing_type(&lower, TypeUse::Collected, None));
         }
-        let (overrides, splats) = self.evaluate_attributes(attributes)?;
+        let Attributes { parameters: overrides, splats, .. } = self.evaluate_attributes(attributes)?;
         let query = match query {
             Some(query) => self.evaluate_query(query)?,
             None => None,

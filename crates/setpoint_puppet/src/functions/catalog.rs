@@ -80,6 +80,10 @@ pub(super) fn defined(compiler: &mut Compiler<'_>, call: &Call<'_>) -> Result<Va
     if let Some(reason) = open {
         return Ok(Value::unknown(reason, Type::Boolean(None)));
     }
+    // What was passed over may have declared it.
+    if let Some(unknown) = compiler.unless_absent() {
+        return Ok(unknown);
+    }
     Ok(observed(compiler, call, false, seen))
 }
 

@@ -64,7 +64,7 @@ pub(super) fn create_resources(compiler: &mut Compiler<'_>, call: &Call<'_>) -> 
             _ => vec![title.0.clone()],
         };
         let titles = titles.into_iter().map(|title| compiler.chosen_from(title, prov_of(1))).collect();
-        let declaration = Declaration { form, titles, parameters, splats, span: call.span };
+        let declaration = Declaration { form, titles, parameters, splats, unknown: None, span: call.span };
         let declared = compiler.declare(Symbol::new(&name), declaration)?;
         references.extend(declared.into_iter().map(|id| compiler.reference(id)));
     }

@@ -126,6 +126,8 @@ impl Compiler<'_> {
         let value = self.evaluate(expression)?;
         let failure = match value.data {
             Data::Type(of) => return Ok(of),
+            // Whatever it is, a value may fit it.
+            Data::Opaque(unknown) if self.is_consequence(&unknown.reason) => return Ok(Type::Any),
             Data::Opaque(unknown) => FailureKind::undecided(&unknown),
             _ => {
                 let actual = setpoint_puppet_values::infer(&value).generalize().to_string();

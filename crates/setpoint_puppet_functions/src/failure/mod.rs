@@ -543,8 +543,30 @@ impl FailureKind {
         is_unsupported || self.is_bound_of_setpoint() || self.needs_installation()
     }
 
+    /// Whether nothing can be looked at after it: all that follows would reach the same bound.
+    pub fn ends_compilation(&self) -> bool {
+        matches!(
+            self,
+            Self::LimitReached(_)
+                | Self::NoThread { .. }
+                | Self::BrokenInvariant(_)
+                | Self::IllegalJump { .. }
+        ) || self.is_bound_of_setpoint()
+    }
+
+    /// Whether it hangs on what other code has made, or has not: code that nobody looked at may change it.
+    pub fn hangs_on_other_code(&self) -> bool {
+        matches!(
+            self,
+            Self::DanglingReference(_)
+                | Self::UnknownVariable { .. }
+                | Self::ReassignedVariable { .. }
+                | Self::MissingParameter { .. }
+        )
+    }
+
     /// Whether what is missing may be in a module that the project names and that is not installed here.
-    fn needs_installation(&self) -> bool {
+    pub fn needs_installation(&self) -> bool {
         match self {
             Self::UnknownClass { sought, .. }
             | Self::UnknownResourceType { sought, .. }

@@ -13,9 +13,11 @@ use crate::{
 /// Nodes that one line names.
 const SHOWN_NODES: usize = 8;
 /// Rules that many resources of one catalog break alike, for the same reason and with the same remedy.
-const BROKEN_ALIKE: [Rule; 1] = [Rule::ChangesEveryRun];
+const BROKEN_ALIKE: [Rule; 2] = [Rule::ChangesEveryRun, Rule::UnknownValue];
 /// Findings of such rules that are shown with their source lines.
 const SHOWN_ALIKE: usize = 3;
+/// Findings that are told in a line each.
+const SHOWN_LINES: usize = 20;
 /// Reasons that are told of one input.
 const SHOWN_REASONS: usize = 5;
 
@@ -93,26 +95,33 @@ pub fn text(report: &Report, sources: &Sources, colour: bool, detail: Detail) ->
 /// Every finding with its source lines. Of rules that many resources break alike, the first few; the others are a line each.
 fn findings(report: &Report, sources: &Sources, colour: bool, detail: Detail) -> String {
     let mut out = String::new();
-    let mut grouped: Vec<&Diagnostic> = Vec::new();
+    let mut grouped = BROKEN_ALIKE.map(|_| Vec::<&Diagnostic>::new());
     let least = if detail == Detail::Quiet { Severity::Warning } else { Severity::Note };
     for finding in report.findings().filter(|finding| finding.severity >= least) {
-        if BROKEN_ALIKE.contains(&finding.rule) {
-            grouped.push(finding);
-            if grouped.len() > detail.most(SHOWN_ALIKE) {
+        if let Some((_, alike)) =
+            BROKEN_ALIKE.iter().zip(&mut grouped).find(|(rule, _)| **rule == finding.rule)
+        {
+            alike.push(finding);
+            if alike.len() > detail.most(SHOWN_ALIKE) {
                 continue;
             }
         }
         out.push_str(&diagnostic_with(finding, sources, colour, detail));
         out.push('\n');
     }
-    let rest = grouped.get(detail.most(SHOWN_ALIKE)..).unwrap_or_default();
-    for finding in rest {
-        let place = finding.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
-        let (severity, rule) = (finding.severity.as_str(), finding.rule.name());
-        let _ = writeln!(out, "{place}{severity}[{rule}]: {}", finding.message);
-    }
-    if !rest.is_empty() {
-        out.push('\n');
+    for alike in &grouped {
+        let rest = alike.get(detail.most(SHOWN_ALIKE)..).unwrap_or_default();
+        for finding in rest.iter().take(SHOWN_LINES) {
+            let place = finding.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
+            let (severity, rule) = (finding.severity.as_str(), finding.rule.name());
+            let _ = writeln!(out, "{place}{severity}[{rule}]: {}", finding.message);
+        }
+        if let Some((first, more)) = rest.get(SHOWN_LINES..).and_then(<[_]>::split_first) {
+            let _ = writeln!(out, "and {} more of {}; `-v` shows them", more.len() + 1, first.rule.name());
+        }
+        if !rest.is_empty() {
+            out.push('\n');
+        }
     }
     out
 }
