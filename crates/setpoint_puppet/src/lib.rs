@@ -7,7 +7,8 @@
 //!
 //! Where to look: `compiler` has the phases; `evaluate` the expressions, one file per family; `scope` and `variables`
 //! the variables; `loader` what is found by name; `classes`, `parameters`, `declare`, `defaults`, `overrides`,
-//! `collectors`, `relationships` what their names say; `finish` the checks at the end; `functions` those functions that
+//! `collectors`, `relationships` what their names say; `passing` how it goes on past what cannot be computed; `finish` the
+//! checks at the end; `functions` those functions that
 //! need the catalog. The crate does not print, and knows no command line; data beyond manifests is found by
 //! `setpoint_hiera`.
 
