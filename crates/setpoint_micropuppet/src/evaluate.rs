@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use setpoint_puppet_syntax::ast::{
-    AssignOp, AttributeKind, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef,
-    Parameter, ResourceBody, ResourceForm,
+    AssignOp, AttributeKind, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef, Parameter,
+    ResourceBody, ResourceForm,
 };
 use setpoint_source::{FileId, Range, Span};
 use setpoint_trace::{Change, Recorder};
@@ -221,20 +221,16 @@ impl Machine {
     }
 
     /// `scope α {s' ⊔ s}`, where s' are the assignments that DEF and merge put before the body.
-    fn scope(
-        &mut self,
-        scope: &str,
-        given: Vec<Statement<'_>>,
-        body: &Block,
-        at: Range,
-    ) -> Step<()> {
+    fn scope(&mut self, scope: &str, given: Vec<Statement<'_>>, body: &Block, at: Range) -> Step<()> {
         let is_define = scope.ends_with(" def");
         let rule = if is_define { "DEFSCOPESTEP" } else { "SCOPESTEP" };
         let mut statements = given;
         statements.extend(body.iter().map(Statement::Written));
         if !statements.is_empty() {
             self.within(rule, format!("scope ({scope})"), at, |this| {
-                this.sequence(["SEQSTEP", "SEQSKIP"], &statements, |this, one| this.made_statement(one, scope))
+                this.sequence(["SEQSTEP", "SEQSKIP"], &statements, |this, one| {
+                    this.made_statement(one, scope)
+                })
             })?;
         }
         if !is_define {
@@ -397,7 +393,8 @@ impl Machine {
         let inner = format!("{scope} def");
         let mut given = vec![Statement::Given { name: "title", value: Value::String(title), at: body.range }];
         given.extend(merge(&define.parameters, &attributes, body.range)?);
-        let what = format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner}) {{$title = w ⊔ merge(ρ, v_H) ⊔ s}}");
+        let what =
+            format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner}) {{$title = w ⊔ merge(ρ, v_H) ⊔ s}}");
         self.within("DEF", what, body.range, |this| this.scope(&inner, given, &define.body, body.range))
     }
 
@@ -613,11 +610,7 @@ impl Placed for Statement<'_> {
 /// merge(ρ, v_H): assignments of what is given, or of defaults, to the parameters. It looks at the parameters alone: what is
 /// given besides has no effect, where Puppet refuses it. Without a value for each parameter it is undefined, and so
 /// the rule that asks for it does not apply.
-fn merge<'p>(
-    parameters: &'p [Parameter],
-    given: &[(String, Value)],
-    at: Range,
-) -> Step<Vec<Statement<'p>>> {
+fn merge<'p>(parameters: &'p [Parameter], given: &[(String, Value)], at: Range) -> Step<Vec<Statement<'p>>> {
     let mut assignments = Vec::new();
     for Parameter { name, type_expr, default, range, .. } in parameters {
         let name = name.as_str();

@@ -515,9 +515,7 @@ impl Evaluator {
         }
         let before = self.observations.is_some().then(|| self.store_at(namespace)).flatten();
         for assignment in &body.assignments {
-            self.enter("Def. 26 (body)", Some(assignment.span), || {
-                format!("B⟦A B⟧({}, s)", path(namespace))
-            });
+            self.enter("Def. 26 (body)", Some(assignment.span), || format!("B⟦A B⟧({}, s)", path(namespace)));
             self.assignment(assignment, namespace)?;
             self.leave();
         }

@@ -79,7 +79,8 @@ impl Evaluator {
             _ => "Str",
         };
         let equation = || format!("BV⟦{form}⟧ = {}", notation(value));
-        let (ExpressionKind::Vector { elements, .. }, Value::Vector(values)) = (&expression.kind, value) else {
+        let (ExpressionKind::Vector { elements, .. }, Value::Vector(values)) = (&expression.kind, value)
+        else {
             return self.step("Def. 22 (basic value)", Some(expression.span), equation);
         };
         self.enter("Def. 22 (basic value)", Some(expression.span), equation);

@@ -253,7 +253,8 @@ impl Production<'_> {
             }
             Err(Missing::Soft(reason)) => match &link.default {
                 Some((store::Value::Lazy(_), span)) => {
-                    let message = "the default of `OPTIONAL` is no literal value, and Setpoint does not compute it";
+                    let message =
+                        "the default of `OPTIONAL` is no literal value, and Setpoint does not compute it";
                     Err(Missing::Soft(Reason::Failed(*span, message.to_owned())))
                 }
                 Some((value, span)) => {
