@@ -4,28 +4,36 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use setpoint_puppet_syntax::ast::{
-    AssignOp, AttributeKind, BinaryOp, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef,
-    Parameter, ResourceBody, ResourceForm,
+    AssignOp, AttributeKind, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef, Parameter,
+    ResourceBody, ResourceForm,
 };
 use setpoint_source::{FileId, Range, Span};
 use setpoint_trace::{Change, Recorder};
 
-use crate::Evaluated;
+use crate::expressions::case_match;
 use crate::value::{Resource, Value};
+use crate::{End, Evaluated};
 
 /// Classes that inherit from each other, and defines that declare each other, never end.
 const MAX_DEPTH: usize = 200;
 
-/// Why no rule applies.
-pub(crate) struct Stuck {
+/// Why the evaluation goes no further.
+pub(crate) struct Stop {
     at: Range,
     why: String,
+    is_outside: bool,
 }
 
-type Step<T> = Result<T, Stuck>;
+pub(crate) type Step<T> = Result<T, Stop>;
 
-fn stuck<T>(at: Range, why: impl Into<String>) -> Step<T> {
-    Err(Stuck { at, why: why.into() })
+/// The program is one of the fragment, and no rule applies to it.
+pub(crate) fn stuck<T>(at: Range, why: impl Into<String>) -> Step<T> {
+    Err(Stop { at, why: why.into(), is_outside: false })
+}
+
+/// The fragment does not have this.
+pub(crate) fn outside<T>(at: Range, why: impl Into<String>) -> Step<T> {
+    Err(Stop { at, why: why.into(), is_outside: true })
 }
 
 /// κ(a), as the paper has it.
@@ -40,9 +48,9 @@ enum Definition {
 pub(crate) struct Machine {
     file: FileId,
     node: String,
-    variables: IndexMap<(String, String), Value>,
+    pub(crate) variables: IndexMap<(String, String), Value>,
     definitions: IndexMap<String, Definition>,
-    catalog: Vec<Resource>,
+    pub(crate) catalog: Vec<Resource>,
     trace: Recorder,
     depth: usize,
     /// Some node definition names the node.
@@ -65,18 +73,24 @@ impl Machine {
     }
 
     pub(crate) fn run(mut self, body: &Block) -> Evaluated {
-        if let Err(Stuck { at, why }) = self.manifest(body) {
-            self.step("no rule", why.clone(), at);
-            self.trace.end(why);
-        }
-        Evaluated { trace: self.trace.finish(), catalog: self.catalog }
+        let stop = self.manifest(body).err();
+        let end = stop.map(|Stop { at, why, is_outside }| {
+            self.step(if is_outside { "the fragment ends" } else { "stuck" }, why.clone(), at);
+            self.trace.end(if is_outside {
+                format!("The trace ends here: {why}")
+            } else {
+                format!("No rule applies, and there is no catalog: {why}")
+            });
+            End { why, span: self.span(at), is_outside }
+        });
+        Evaluated { trace: self.trace.finish(), catalog: self.catalog, end }
     }
 
     fn span(&self, range: Range) -> Span {
         range.in_file(self.file)
     }
 
-    fn step(&mut self, rule: &str, what: impl Into<String>, at: Range) {
+    pub(crate) fn step(&mut self, rule: &str, what: impl Into<String>, at: Range) {
         let span = self.span(at);
         self.trace.step(rule, what, Some(span), Vec::new());
     }
@@ -87,7 +101,7 @@ impl Machine {
     }
 
     /// Records a rule around what belongs to it.
-    fn within<T>(
+    pub(crate) fn within<T>(
         &mut self,
         rule: &str,
         what: impl Into<String>,
@@ -95,7 +109,7 @@ impl Machine {
         part: impl FnOnce(&mut Self) -> Step<T>,
     ) -> Step<T> {
         if self.depth >= MAX_DEPTH {
-            return stuck(
+            return outside(
                 at,
                 format!("rules are nested more than {MAX_DEPTH} deep: the evaluation may never end"),
             );
@@ -134,17 +148,17 @@ impl Machine {
     }
 
     /// `s1 s2`: the first is evaluated to `skip`, which is then left out.
-    fn sequence(
+    fn sequence<T: Placed>(
         &mut self,
         [step, skip]: [&str; 2],
-        body: &Block,
-        evaluate: impl Fn(&mut Self, &Expr) -> Step<()>,
+        items: &[T],
+        evaluate: impl Fn(&mut Self, &T) -> Step<()>,
     ) -> Step<()> {
         let (one, two) = if step == "MSEQSTEP" { ("m1 m2", "skip m2") } else { ("s1 s2", "skip s2") };
-        let Some((last, before)) = body.split_last() else { return Ok(()) };
+        let Some((last, before)) = items.split_last() else { return Ok(()) };
         for item in before {
-            self.within(step, one, item.range, |this| evaluate(this, item))?;
-            self.step(skip, two, item.range);
+            self.within(step, one, item.place(), |this| evaluate(this, item))?;
+            self.step(skip, two, item.place());
         }
         evaluate(self, last)
     }
@@ -185,10 +199,10 @@ impl Machine {
 
     fn node(&mut self, node: &Arc<NodeDef>) -> Step<()> {
         if node.parent.is_some() {
-            return stuck(node.range, "nodes do not inherit in µPuppet");
+            return outside(node.range, "nodes do not inherit in µPuppet");
         }
         if node.matches.iter().any(|host| matches!(host, HostMatch::Regex(_))) {
-            return stuck(node.range, "µPuppet does not model how a regular expression matches a node");
+            return outside(node.range, "µPuppet does not model how a regular expression matches a node");
         }
         // The texts leave nodeMatch open. In Puppet `default` matches what no other definition names.
         let matches = node
@@ -201,15 +215,23 @@ impl Machine {
             return Ok(());
         }
         self.step("NODEMATCH", format!("nodeMatch({name}, Q): scope (::nd) s"), node.range);
-        self.within("TOPSCOPE", "s →s in ::", node.range, |this| this.scope("::nd", &node.body, node.range))
+        self.within("TOPSCOPE", "s →s in ::", node.range, |this| {
+            this.scope("::nd", Vec::new(), &node.body, node.range)
+        })
     }
 
-    /// `scope α s`
-    fn scope(&mut self, scope: &str, body: &Block, at: Range) -> Step<()> {
+    /// `scope α {s' ⊔ s}`, where s' are the assignments that DEF and merge put before the body.
+    fn scope(&mut self, scope: &str, given: Vec<Statement<'_>>, body: &Block, at: Range) -> Step<()> {
         let is_define = scope.ends_with(" def");
         let rule = if is_define { "DEFSCOPESTEP" } else { "SCOPESTEP" };
-        if !body.is_empty() {
-            self.within(rule, format!("scope ({scope})"), at, |this| this.block(body, scope))?;
+        let mut statements = given;
+        statements.extend(body.iter().map(Statement::Written));
+        if !statements.is_empty() {
+            self.within(rule, format!("scope ({scope})"), at, |this| {
+                this.sequence(["SEQSTEP", "SEQSKIP"], &statements, |this, one| {
+                    this.made_statement(one, scope)
+                })
+            })?;
         }
         if !is_define {
             self.step("SCOPEDONE", format!("scope ({scope}) skip"), at);
@@ -237,12 +259,23 @@ impl Machine {
         self.sequence(["SEQSTEP", "SEQSKIP"], body, |this, statement| this.statement(statement, scope))
     }
 
+    fn made_statement(&mut self, statement: &Statement<'_>, scope: &str) -> Step<()> {
+        match statement {
+            Statement::Written(statement) => self.statement(statement, scope),
+            Statement::Given { name, value, at } => self.assign(name, value.clone(), scope, *at),
+            Statement::Default { name, value, at } => {
+                let value = self.evaluate_in("ASSIGNSTEP", &format!("${name} = e"), value, scope)?;
+                self.assign(name, value, scope, *at)
+            }
+        }
+    }
+
     fn statement(&mut self, statement: &Expr, scope: &str) -> Step<()> {
         let at = statement.range;
         match &statement.kind {
             ExprKind::Assign { op: AssignOp::Set, target, value } => {
                 let ExprKind::Variable(name) = &target.kind else {
-                    return stuck(at, "only a variable is assigned to in µPuppet");
+                    return outside(at, "only a variable is assigned to in µPuppet");
                 };
                 let value = self.evaluate_in("ASSIGNSTEP", &format!("${name} = e"), value, scope)?;
                 self.assign(name.as_str(), value, scope, at)
@@ -258,7 +291,7 @@ impl Machine {
                 self.within(rule, "the branch that is chosen", at, |this| this.block(branch, scope))
             }
             ExprKind::Unless { otherwise, .. } if !otherwise.is_empty() => {
-                stuck(at, "`unless` has no `else` in µPuppet")
+                outside(at, "`unless` has no `else` in µPuppet")
             }
             ExprKind::Unless { test, then, .. } => {
                 match self.evaluate_in("UNLESSSTEP", "unless e {s}", test, scope)? {
@@ -302,21 +335,22 @@ impl Machine {
             }
             ExprKind::Resource { form: ResourceForm::Regular, type_name, bodies } => {
                 let ExprKind::Name(kind) = &type_name.kind else {
-                    return stuck(type_name.range, "the type of a resource is written out in µPuppet");
+                    return outside(type_name.range, "the type of a resource is written out in µPuppet");
                 };
-                bodies.iter().try_for_each(|body| self.declaration(kind.as_str(), body, scope))
+                self.sequence(["SEQSTEP", "SEQSKIP"], bodies, |this, body| {
+                    this.declaration(kind.as_str(), body, scope)
+                })
             }
             ExprKind::Call(call) => match (&call.function.kind, call.arguments.as_slice(), &call.lambda) {
                 (ExprKind::Name(name), arguments, None) if name.as_str() == "include" => {
-                    arguments.iter().try_for_each(|argument| {
-                        let class = class_name(argument)?;
-                        self.include(&class, scope, argument.range)
+                    self.sequence(["SEQSTEP", "SEQSKIP"], arguments, |this, argument| {
+                        this.include(&class_name(argument)?, scope, argument.range)
                     })
                 }
-                _ => stuck(at, "functions are outside of µPuppet"),
+                _ => outside(at, "µPuppet has no functions"),
             },
             ExprKind::Class(_) | ExprKind::Define(_) | ExprKind::Node(_) => {
-                stuck(at, "definitions stand at the top level in µPuppet")
+                outside(at, "definitions stand at the top level in µPuppet")
             }
             _ => {
                 let value = self.evaluate_in("EXPRSTEP", "an expression as a statement", statement, scope)?;
@@ -341,9 +375,7 @@ impl Machine {
     /// `t {e : H}`, `u {e : H}` and `class {a : H}`
     fn declaration(&mut self, kind: &str, body: &ResourceBody, scope: &str) -> Step<()> {
         if kind == "class" {
-            let class = class_name(&body.title)?;
-            let attributes = self.attributes("CDECSTEP", body, scope)?;
-            return self.declare_class(&class, &attributes, scope, body.range);
+            return self.declare_class(&class_name(&body.title)?, body, scope);
         }
         let definition = self.definitions.get(kind).cloned();
         let rule = if definition.is_some() { "DEFSTEP" } else { "RESSTEP" };
@@ -359,14 +391,11 @@ impl Machine {
             return stuck(body.range, format!("{kind} is a class"));
         };
         let inner = format!("{scope} def");
-        self.within("DEF", format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner})"), body.range, |this| {
-            let what = format!("scope ({inner}) $title = w merge(ρ, v_H)");
-            this.within("DEFSCOPESTEP", what, body.range, |this| {
-                this.assign("title", Value::String(title), &inner, body.range)?;
-                this.merge(&define.parameters, &attributes, &inner, body.range)
-            })?;
-            this.scope(&inner, &define.body, body.range)
-        })
+        let mut given = vec![Statement::Given { name: "title", value: Value::String(title), at: body.range }];
+        given.extend(merge(&define.parameters, &attributes, body.range)?);
+        let what =
+            format!("κ({kind}) = ResourceDef(ρ, s): scope ({inner}) {{$title = w ⊔ merge(ρ, v_H) ⊔ s}}");
+        self.within("DEF", what, body.range, |this| this.scope(&inner, given, &define.body, body.range))
     }
 
     fn declare_resource(
@@ -398,41 +427,12 @@ impl Machine {
         let mut attributes = Vec::new();
         for attribute in &body.attributes {
             let AttributeKind::Set { name, value, .. } = &attribute.kind else {
-                return stuck(attribute.range, "attributes are `name => value` in µPuppet");
+                return outside(attribute.range, "attributes are `name => value` in µPuppet");
             };
             let value = self.evaluate_in(rule, &format!("{name} => e"), value, scope)?;
             attributes.push((name.to_string(), value));
         }
         Ok(attributes)
-    }
-
-    /// merge(ρ, v_H): parameters get what is given, or their defaults. It looks at the parameters alone: what is given besides
-    /// has no effect, where Puppet refuses it.
-    fn merge(
-        &mut self,
-        parameters: &[Parameter],
-        given: &[(String, Value)],
-        scope: &str,
-        at: Range,
-    ) -> Step<()> {
-        for parameter in parameters {
-            let name = parameter.name.as_str();
-            if let Some(of_type) = &parameter.type_expr {
-                return stuck(
-                    of_type.range,
-                    format!("the parameter {name} has a type, and µPuppet has none to check"),
-                );
-            }
-            let value = match (given.iter().find(|(given, _)| given == name), &parameter.default) {
-                (Some((_, value)), _) => value.clone(),
-                (None, Some(default)) => {
-                    self.evaluate_in("ASSIGNSTEP", &format!("${name} = e"), default, scope)?
-                }
-                (None, None) => return stuck(at, format!("the parameter {name} has no value")),
-            };
-            self.assign(name, value, scope, parameter.range)?;
-        }
-        Ok(())
     }
 
     fn include(&mut self, name: &str, scope: &str, at: Range) -> Step<()> {
@@ -444,23 +444,20 @@ impl Machine {
             Some(Definition::Class(class)) => {
                 self.enter_class(&class, &[], ["INCU", "INCPU", "INCPD"], scope, at)
             }
-            _ => {
-                stuck(at, format!("class {name} is not in dom(κ): it must be defined before it is declared"))
-            }
+            _ => undefined(name, at),
         }
     }
 
-    fn declare_class(&mut self, name: &str, given: &[(String, Value)], scope: &str, at: Range) -> Step<()> {
+    fn declare_class(&mut self, name: &str, body: &ResourceBody, scope: &str) -> Step<()> {
         match self.definitions.get(name).cloned() {
             Some(Definition::Class(class)) => {
-                self.enter_class(&class, given, ["CDECU", "CDECPU", "CDECPD"], scope, at)
+                let given = self.attributes("CDECSTEP", body, scope)?;
+                self.enter_class(&class, &given, ["CDECU", "CDECPU", "CDECPD"], scope, body.range)
             }
             Some(Definition::Declared(_)) => {
-                stuck(at, format!("class {name} is declared already, and no rule lets it be again"))
+                stuck(body.range, format!("class {name} is declared already, and no rule lets it be again"))
             }
-            _ => {
-                stuck(at, format!("class {name} is not in dom(κ): it must be defined before it is declared"))
-            }
+            _ => undefined(name, body.range),
         }
     }
 
@@ -483,8 +480,11 @@ impl Machine {
             }
             Some((parent, _)) => {
                 if let Some(Definition::Class(_)) = self.definitions.get(parent.as_str()) {
-                    let what = format!("κ({parent}) = ClassDef: include {parent} first");
-                    self.within(undeclared, what, at, |this| this.include(parent.as_str(), scope, at))?;
+                    let rest = if undeclared == "INCPU" { "include" } else { "class" };
+                    let what = format!("κ({parent}) = ClassDef: include {parent} {rest} {name}");
+                    self.step(undeclared, what, at);
+                    self.within("SEQSTEP", "s1 s2", at, |this| this.include(parent.as_str(), scope, at))?;
+                    self.step("SEQSKIP", "skip s2", at);
                 }
                 // INCPD takes the scope of the parent; CDECPD as printed takes the parent's own, which PCLASS contradicts.
                 (declared, format!("::{parent}"), String::new())
@@ -493,23 +493,16 @@ impl Machine {
         if let Some((parent, _)) = &class.parent
             && !matches!(self.definitions.get(parent.as_str()), Some(Definition::Declared(_)))
         {
-            return stuck(
-                at,
-                format!("class {parent} is not in dom(κ): it must be defined before it is declared"),
-            );
+            return undefined(parent.as_str(), at);
         }
+        let assignments = merge(&class.parameters, given, at)?;
         let before = Some(class_text(class));
         let after = format!("DeclaredClass({parent})");
         self.definitions.insert(name.clone(), Definition::Declared(parent));
         let change = Change { store: "κ", at: name.clone(), before, after: Some(after) };
-        self.change(rule, format!("scope (::{name}) {{merge(ρ, v_H) ⊔ s}}{why}"), at, change);
-        let inner = format!("::{name}");
-        if !class.parameters.is_empty() || !given.is_empty() {
-            self.within("SCOPESTEP", format!("scope ({inner}) merge(ρ, v_H)"), at, |this| {
-                this.merge(&class.parameters, given, &inner, at)
-            })?;
-        }
-        self.scope(&inner, &class.body, at)
+        let given = if rule.starts_with("INC") { "ε" } else { "v_H" };
+        self.change(rule, format!("scope (::{name}) {{merge(ρ, {given}) ⊔ s}}{why}"), at, change);
+        self.scope(&format!("::{name}"), assignments, &class.body, at)
     }
 
     /// α baseof β, with the rules that lead there: BTOP, BNODE, BDEFRES and BCLASS.
@@ -537,7 +530,7 @@ impl Machine {
     }
 
     /// β parentof α, with the rules that lead there: PNODE, PDEFRES and PCLASS.
-    fn parent_of(&self, scope: &str) -> Option<(String, String)> {
+    pub(crate) fn parent_of(&self, scope: &str) -> Option<(String, String)> {
         match scope {
             "::" => None,
             "::nd" => Some(("::".to_owned(), "PNODE".to_owned())),
@@ -549,222 +542,6 @@ impl Machine {
                 Some(Definition::Declared(parent)) => Some((parent.clone(), "PCLASS".to_owned())),
                 _ => None,
             },
-        }
-    }
-
-    /// Evaluates a part of a statement or expression. A value needs no step, and so no congruence rule.
-    fn evaluate_in(&mut self, rule: &str, what: &str, expr: &Expr, scope: &str) -> Step<Value> {
-        match constant(expr) {
-            Some(value) => Ok(value),
-            None => self.within(rule, what, expr.range, |this| this.expression(expr, scope)),
-        }
-    }
-
-    /// An element of an array or hash: `rest` is the rule that goes past the values before it, `own` the one for itself.
-    fn element(
-        &mut self,
-        [rest, own]: [&str; 2],
-        [past, here]: [&str; 2],
-        expr: &Expr,
-        index: usize,
-        scope: &str,
-    ) -> Step<Value> {
-        if index == 0 || constant(expr).is_some() {
-            return self.evaluate_in(own, here, expr, scope);
-        }
-        self.within(rest, past, expr.range, |this| this.evaluate_in(own, here, expr, scope))
-    }
-
-    fn expression(&mut self, expr: &Expr, scope: &str) -> Step<Value> {
-        if let Some(value) = constant(expr) {
-            return Ok(value);
-        }
-        let at = expr.range;
-        match &expr.kind {
-            ExprKind::Paren(inner) => self.expression(inner, scope),
-            ExprKind::Variable(name) => self.variable(name.as_str(), scope, at),
-            ExprKind::Array(elements) => self.within("ARREXP", "[A]", at, |this| {
-                let mut values = Vec::new();
-                for element in elements {
-                    values.push(this.element(
-                        ["ARRELE", "ARRELEI"],
-                        ["v, A", "e, A"],
-                        element,
-                        values.len(),
-                        scope,
-                    )?);
-                }
-                Ok(Value::Array(values))
-            }),
-            ExprKind::Hash(entries) => self.within("HEXP", "{H}", at, |this| {
-                let mut values = Vec::new();
-                for (key, value) in entries {
-                    let Some(key) = constant_key(key) else {
-                        return stuck(key.range, "a key is a constant in µPuppet");
-                    };
-                    let texts = ["k => v, H", "k => e, H"];
-                    values.push((key, this.element(["HELE", "HELEI"], texts, value, values.len(), scope)?));
-                }
-                Ok(Value::Hash(values))
-            }),
-            ExprKind::Not(inner) => match self.evaluate_in("NOTSTEP", "!e", inner, scope)? {
-                Value::Boolean(value) => {
-                    self.step(
-                        if value { "NOTVALUEI" } else { "NOTVALUEII" },
-                        format!("!{value} → {}", !value),
-                        at,
-                    );
-                    Ok(Value::Boolean(!value))
-                }
-                other => stuck(at, format!("! takes a boolean, and this is {other}")),
-            },
-            ExprKind::Binary { op, left, right, .. } => self.binary(*op, left, right, scope, at),
-            ExprKind::Selector { subject, cases } => {
-                let value = self.evaluate_in("SCON", "e ? {M}", subject, scope)?;
-                for case in cases {
-                    if matches!(case.matches.kind, ExprKind::Default) {
-                        self.step(
-                            "SDEFAULT",
-                            format!("{value} ? {{default => e, M}} → e"),
-                            case.matches.range,
-                        );
-                        return self.expression(&case.value, scope);
-                    }
-                    let against =
-                        self.evaluate_in("SELE", &format!("{value} ? {{e1 => e, M}}"), &case.matches, scope)?;
-                    if case_match(&value, &against) {
-                        self.step("SCHOOSE", format!("caseMatch({value}, {against})"), case.matches.range);
-                        return self.expression(&case.value, scope);
-                    }
-                    self.step("SCHOOSEI", format!("¬caseMatch({value}, {against})"), case.matches.range);
-                }
-                stuck(at, format!("no branch of the selector matches {value}"))
-            }
-            ExprKind::Access { target, keys } => match keys.as_slice() {
-                [key] => self.access(target, key, scope, at),
-                _ => stuck(at, "one index stands in brackets in µPuppet"),
-            },
-            _ => stuck(at, "this expression is outside of µPuppet"),
-        }
-    }
-
-    fn variable(&mut self, name: &str, scope: &str, at: Range) -> Step<Value> {
-        let found = |this: &Self, scope: &str, name: &str| {
-            this.variables.get(&(scope.to_owned(), name.to_owned())).cloned()
-        };
-        if let Some(top) = name.strip_prefix("::").filter(|rest| !rest.contains("::")) {
-            return match found(self, "::", top) {
-                Some(value) => {
-                    self.step("TVAR", format!("${name} → σ(::, {top}) = {value}"), at);
-                    Ok(value)
-                }
-                None => stuck(at, format!("{top} ∉ dom(σ) of ::")),
-            };
-        }
-        if let Some((class, last)) = name.trim_start_matches("::").rsplit_once("::") {
-            let of = format!("::{class}");
-            return match found(self, &of, last) {
-                Some(value) => {
-                    self.step("QVAR", format!("${name} → σ({of}, {last}) = {value}"), at);
-                    Ok(value)
-                }
-                None => stuck(at, format!("{last} ∉ dom(σ) of {of}")),
-            };
-        }
-        if let Some(value) = found(self, scope, name) {
-            self.step("LVAR", format!("${name} → σ({scope}, {name}) = {value}"), at);
-            return Ok(value);
-        }
-        match self.parent_of(scope) {
-            Some((parent, rule)) => {
-                let what = format!("{name} ∉ dom(σ) of {scope}; {parent} parentof {scope} by {rule}");
-                self.within("PVAR", what, at, |this| this.variable(name, &parent, at))
-            }
-            None => stuck(at, format!("${name} has no value: {name} ∉ dom(σ) of {scope}")),
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, scope: &str, at: Range) -> Step<Value> {
-        let (sign, rules) = match op {
-            BinaryOp::Add => ("+", "ARITH"),
-            BinaryOp::Subtract => ("-", "ARITH"),
-            BinaryOp::Multiply => ("*", "ARITH"),
-            BinaryOp::Divide => ("/", "ARITH"),
-            BinaryOp::Greater => (">", "COMP"),
-            BinaryOp::Less => ("<", "COMP"),
-            BinaryOp::GreaterEqual => (">=", "COMP"),
-            BinaryOp::LessEqual => ("<=", "COMP"),
-            BinaryOp::Equal => ("==", "COMP"),
-            BinaryOp::NotEqual => ("!=", "COMP"),
-            BinaryOp::And => ("and", "AND"),
-            BinaryOp::Or => ("or", "OR"),
-            _ => return stuck(at, "this operator is outside of µPuppet"),
-        };
-        let first = self.evaluate_in(&format!("{rules}LEFT"), &format!("e1 {sign} e2"), left, scope)?;
-        // A conjunction that is decided does not look at its other side.
-        match (op, &first) {
-            (BinaryOp::And, Value::Boolean(false)) | (BinaryOp::Or, Value::Boolean(true)) => {
-                self.step(&format!("{rules}RIGHTI"), format!("{first} {sign} e → {first}"), at);
-                return Ok(first);
-            }
-            _ => {}
-        }
-        let right_rule =
-            if matches!(rules, "AND" | "OR") { format!("{rules}RIGHTII") } else { format!("{rules}RIGHT") };
-        let second = self.evaluate_in(&right_rule, &format!("{first} {sign} e"), right, scope)?;
-        let value = match (op, &first, &second) {
-            (BinaryOp::Equal, a, b) => Value::Boolean(case_match(a, b)),
-            (BinaryOp::NotEqual, a, b) => Value::Boolean(!case_match(a, b)),
-            (BinaryOp::And | BinaryOp::Or, Value::Boolean(_), Value::Boolean(second)) => {
-                Value::Boolean(*second)
-            }
-            (_, Value::Integer(a), Value::Integer(b)) => match arithmetic(op, *a, *b) {
-                Some(value) => value,
-                None => return stuck(at, format!("{first} {sign} {second} has no value")),
-            },
-            _ => return stuck(at, format!("{first} {sign} {second} has no value")),
-        };
-        let rule = match (rules, &value) {
-            ("COMP", Value::Boolean(true)) => format!("{rules}VALUEI"),
-            ("COMP", _) => format!("{rules}VALUEII"),
-            _ => format!("{rules}VALUE"),
-        };
-        self.step(&rule, format!("{first} {sign} {second} → {value}"), at);
-        Ok(value)
-    }
-
-    fn access(&mut self, target: &Expr, key: &Expr, scope: &str, at: Range) -> Step<Value> {
-        if let ExprKind::TypeName(kind) = &target.kind {
-            let kind = kind.as_str().to_lowercase();
-            return match self.evaluate_in("REFRES", &format!("{kind}[e]"), key, scope)? {
-                Value::String(title) => Ok(Value::Reference(kind, title)),
-                other => stuck(key.range, format!("a title is a string, and this is {other}")),
-            };
-        }
-        let value = self.evaluate_in("DEREFEXP", "d[e]", target, scope)?;
-        let key = self.evaluate_in("DEREFINDEX", "v[e]", key, scope)?;
-        let (rule, found) = match (&value, &key) {
-            (Value::Array(values), Value::Integer(index)) => {
-                ("DEREFARRAY", usize::try_from(*index).ok().and_then(|index| values.get(index)).cloned())
-            }
-            (Value::Hash(entries), key) => {
-                let key = plain(key);
-                ("DEREFHASH", entries.iter().find(|(one, _)| *one == key).map(|(_, value)| value.clone()))
-            }
-            (Value::Reference(kind, title), Value::String(attribute)) => {
-                let resource = self.catalog.iter().find(|one| one.kind == *kind && one.title == *title);
-                let found =
-                    resource.and_then(|one| one.attributes.iter().find(|(name, _)| name == attribute));
-                ("DEREFRES", found.map(|(_, value)| value.clone()))
-            }
-            _ => return stuck(at, format!("{value}[{key}] has no value")),
-        };
-        match found {
-            Some(found) => {
-                self.step(rule, format!("{value}[{key}] → {found}"), at);
-                Ok(found)
-            }
-            None => stuck(at, format!("{value}[{key}] has no value")),
         }
     }
 }
@@ -785,74 +562,69 @@ fn parameters_text(parameters: &[Parameter]) -> String {
     format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
+fn undefined<T>(class: &str, at: Range) -> Step<T> {
+    stuck(at, format!("class {class} is not in dom(κ): it must be defined before it is declared"))
+}
+
 fn class_name(expr: &Expr) -> Step<String> {
     match &expr.kind {
         ExprKind::Name(name) => Ok(name.as_str().trim_start_matches("::").to_owned()),
         ExprKind::String(name) => Ok(name.trim_start_matches("::").to_owned()),
-        _ => stuck(expr.range, "a class is named by a word in µPuppet"),
+        _ => outside(expr.range, "a class is named by a word in µPuppet"),
     }
 }
 
-/// An expression that is a value already.
-fn constant(expr: &Expr) -> Option<Value> {
-    Some(match &expr.kind {
-        ExprKind::Integer { value, .. } => Value::Integer(*value),
-        ExprKind::String(text) => Value::String(text.to_string()),
-        ExprKind::Name(name) => Value::String(name.to_string()),
-        ExprKind::Bool(value) => Value::Boolean(*value),
-        ExprKind::Paren(inner) => constant(inner)?,
-        ExprKind::Array(elements) => Value::Array(elements.iter().map(constant).collect::<Option<Vec<_>>>()?),
-        ExprKind::Hash(entries) => {
-            let entry = |(key, value): &(Expr, Expr)| Some((constant_key(key)?, constant(value)?));
-            Value::Hash(entries.iter().map(entry).collect::<Option<Vec<_>>>()?)
+/// A statement of a body, or an assignment that DEF or merge puts before one.
+enum Statement<'p> {
+    Written(&'p Expr),
+    Given { name: &'p str, value: Value, at: Range },
+    Default { name: &'p str, value: &'p Expr, at: Range },
+}
+
+/// Where the source says it.
+trait Placed {
+    fn place(&self) -> Range;
+}
+
+impl Placed for Expr {
+    fn place(&self) -> Range {
+        self.range
+    }
+}
+
+impl Placed for ResourceBody {
+    fn place(&self) -> Range {
+        self.range
+    }
+}
+
+impl Placed for Statement<'_> {
+    fn place(&self) -> Range {
+        match self {
+            Self::Written(statement) => statement.range,
+            Self::Given { at, .. } | Self::Default { at, .. } => *at,
         }
-        ExprKind::Negate(inner) => match constant(inner)? {
-            Value::Integer(value) => Value::Integer(value.checked_neg()?),
-            _ => return None,
-        },
-        _ => return None,
-    })
-}
-
-/// A key of a hash, which is a constant number or string.
-fn constant_key(expr: &Expr) -> Option<String> {
-    match constant(expr)? {
-        Value::String(key) => Some(key),
-        Value::Integer(key) => Some(key.to_string()),
-        _ => None,
     }
 }
 
-/// Strings are compared without regard to case, as Puppet does.
-fn case_match(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::String(left), Value::String(right)) => left.to_lowercase() == right.to_lowercase(),
-        _ => left == right,
-    }
-}
-
-fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Option<Value> {
-    Some(match op {
-        BinaryOp::Add => Value::Integer(a.checked_add(b)?),
-        BinaryOp::Subtract => Value::Integer(a.checked_sub(b)?),
-        BinaryOp::Multiply => Value::Integer(a.checked_mul(b)?),
-        // Puppet divides towards negative infinity.
-        BinaryOp::Divide if b != 0 => {
-            let quotient = a.checked_div(b)?;
-            let is_rounded_up = a % b != 0 && (a < 0) != (b < 0);
-            Value::Integer(if is_rounded_up { quotient - 1 } else { quotient })
+/// merge(ρ, v_H): assignments of what is given, or of defaults, to the parameters. It looks at the parameters alone: what is
+/// given besides has no effect, where Puppet refuses it. Without a value for each parameter it is undefined, and so
+/// the rule that asks for it does not apply.
+fn merge<'p>(parameters: &'p [Parameter], given: &[(String, Value)], at: Range) -> Step<Vec<Statement<'p>>> {
+    let mut assignments = Vec::new();
+    for Parameter { name, type_expr, default, range, .. } in parameters {
+        let name = name.as_str();
+        if let Some(of_type) = type_expr {
+            let why = format!("the parameter {name} has a type, and µPuppet has none to check");
+            return outside(of_type.range, why);
         }
-        BinaryOp::Greater => Value::Boolean(a > b),
-        BinaryOp::Less => Value::Boolean(a < b),
-        BinaryOp::GreaterEqual => Value::Boolean(a >= b),
-        BinaryOp::LessEqual => Value::Boolean(a <= b),
-        _ => return None,
-    })
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
+        assignments.push(match (given.iter().find(|(given, _)| given == name), default) {
+            (Some((_, value)), _) => Statement::Given { name, value: value.clone(), at: *range },
+            (None, Some(value)) => Statement::Default { name, value, at: *range },
+            (None, None) => {
+                return stuck(at, format!("merge is undefined: the parameter {name} has no value"));
+            }
+        });
     }
+    Ok(assignments)
 }

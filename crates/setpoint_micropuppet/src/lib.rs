@@ -5,10 +5,12 @@
 //! Puppet. A construct outside of the fragment ends the trace, which says where.
 
 mod evaluate;
+mod expressions;
 mod tree;
 mod value;
 
 use setpoint_puppet_syntax::ast::Program;
+use setpoint_source::Span;
 use setpoint_trace::Trace;
 
 pub use tree::tree;
@@ -18,8 +20,18 @@ pub use value::{Resource, Value};
 #[derive(Debug)]
 pub struct Evaluated {
     pub trace: Trace,
-    /// v_C: the resources in the order in which they were declared. It is whole only if the trace has no end of its own.
+    /// v_C: the resources in the order in which they were declared. It is whole only if the evaluation has no end of its own.
     pub catalog: Vec<Resource>,
+    pub end: Option<End>,
+}
+
+/// Why the evaluation ended before the manifest did.
+#[derive(Debug)]
+pub struct End {
+    pub why: String,
+    pub span: Span,
+    /// The fragment does not have what stands there. Otherwise it has, and no rule applies: by the rules there is no catalog.
+    pub is_outside: bool,
 }
 
 /// Evaluates a manifest for a node, which provides facts.

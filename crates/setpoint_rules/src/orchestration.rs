@@ -400,7 +400,10 @@ In CloudFormation. A macro, a module or an unknown transform may add or change r
 Setpoint checks what the template says before that, and names what it cannot see.
 
 In TOSCA. A macro, a module, an import from elsewhere or an unknown type may add to what the input says. Setpoint \
-checks what it can see, and names what it cannot.",
+checks what it can see, and names what it cannot.
+
+In a trace of µPuppet. The manifest goes on with what the fragment does not have, such as a function or a type of a \
+parameter. The trace shows what comes before it.",
 };
 
 pub(crate) static UNKNOWN_TYPE: About = About {

@@ -152,7 +152,10 @@ Puppet cannot evaluate an expression, and compiles no catalog for the node.
 $ports = [80, 443] / 2    # an array cannot be divided
 ```
 
-The message says which operand does not fit. Give the expression what it needs, or test the value first.",
+The message says which operand does not fit. Give the expression what it needs, or test the value first.
+
+In a trace of µPuppet. No rule of the text applies to what comes next, so that by its rules the manifest has no \
+catalog. Puppet itself may give one: it also finds a class that is defined later.",
 };
 
 pub(crate) static UNKNOWN_VARIABLE: About = About {

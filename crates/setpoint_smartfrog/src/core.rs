@@ -289,16 +289,6 @@ impl Evaluator {
         }
     }
 
-    /// Records what definition 16 gave.
-    fn watch_resolve(&mut self, namespace: &[Symbol], names: &[Symbol], found: Option<&Found>, span: Span) {
-        self.step("Def. 16 (resolve)", Some(span), || {
-            let result = found.map_or("⟨∅I, ⊥⟩".to_owned(), |found| {
-                format!("⟨{}, {}⟩", path(&found.namespace), notation(&found.value))
-            });
-            format!("resolve(s, {}, {}) = {result}", path(namespace), path(names))
-        });
-    }
-
     fn find_prototype(
         &mut self,
         namespace: &[Symbol],
@@ -442,6 +432,7 @@ impl Evaluator {
             },
             Syntax::Expression(expression) => {
                 let value = self.basic_value(expression)?;
+                self.watch_basic_value(expression, &value);
                 let provenance = self.arena.literal(expression.span);
                 self.bind(target, value, provenance, span)
             }
@@ -523,14 +514,12 @@ impl Evaluator {
             }
         }
         let before = self.observations.is_some().then(|| self.store_at(namespace)).flatten();
-        self.enter("Def. 26 (body)", body.assignments.first().map(|first| first.span), || {
-            let form = if body.assignments.is_empty() { "ε" } else { "A B" };
-            format!("B⟦{form}⟧({}, s)", path(namespace))
-        });
         for assignment in &body.assignments {
+            self.enter("Def. 26 (body)", Some(assignment.span), || format!("B⟦A B⟧({}, s)", path(namespace)));
             self.assignment(assignment, namespace)?;
+            self.leave();
         }
-        self.leave();
+        self.step("Def. 26 (body)", None, || format!("B⟦ε⟧({}, s) = s", path(namespace)));
         if let Some(before) = before
             && let Some(after) = self.store_at(namespace)
             && let Some(observations) = &mut self.observations

@@ -1,4 +1,4 @@
-//! The prototype and reference graph: which component extends which, and which links to which.
+//! The prototype and reference graph: which component extends which, and which attribute links to which component or value.
 
 use std::collections::BTreeSet;
 

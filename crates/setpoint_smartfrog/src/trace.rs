@@ -3,10 +3,12 @@
 use setpoint_source::{Diagnostic, Span, Symbol};
 use setpoint_trace::{Change, Recorder};
 
-use crate::core::Evaluator;
+use crate::Semantics;
+use crate::core::{Evaluator, Found};
 use crate::output;
-use crate::reference::shown;
+use crate::reference::{concatenation, shown};
 use crate::store::{Store, Value};
+use crate::syntax::{Expression, ExpressionKind};
 
 /// The series of stores is for small specifications, as in §7.1: longer ones are left out.
 const MAX_SERIES: usize = 200;
@@ -31,6 +33,66 @@ impl Evaluator {
         if let Some(trace) = &mut self.trace {
             trace.step(rule, what(), span, Vec::new());
         }
+    }
+
+    /// Records what definition 16 gave, and each store in which it looked.
+    pub(crate) fn watch_resolve(
+        &mut self,
+        namespace: &[Symbol],
+        names: &[Symbol],
+        found: Option<&Found>,
+        span: Span,
+    ) {
+        if self.trace.is_none() {
+            return;
+        }
+        self.enter("Def. 16 (resolve)", Some(span), || {
+            let result = found.map_or("⟨∅I, ⊥⟩".to_owned(), |found| {
+                format!("⟨{}, {}⟩", path(&found.namespace), notation(&found.value))
+            });
+            format!("resolve(s, {}, {}) = {result}", path(namespace), path(names))
+        });
+        // With forward links a reference may lead through keywords and other links, which definition 14 does not know.
+        let is_core = self.semantics == Semantics::Core;
+        let last = found.map_or(0, |found| found.namespace.len());
+        for length in (last..=namespace.len()).rev().filter(|_| is_core) {
+            self.step("Def. 14 (find)", Some(span), || {
+                let value = found.filter(|found| found.namespace.len() == length);
+                let value = value.map_or("⊥".to_owned(), |found| notation(&found.value));
+                format!("find(s, {}) = {value}", path(&concatenation(&namespace[..length], names)))
+            });
+        }
+        self.leave();
+    }
+
+    /// Records by which equations of definitions 21 and 22 a basic value was evaluated.
+    pub(crate) fn watch_basic_value(&mut self, expression: &Expression, value: &Value) {
+        if self.trace.is_none() {
+            return;
+        }
+        let form = match &expression.kind {
+            ExpressionKind::Null => "Null",
+            ExpressionKind::Boolean(_) => "Bool",
+            ExpressionKind::Number(_) => "Num",
+            ExpressionKind::Reference { .. } => "DR",
+            ExpressionKind::Vector { .. } => "Vec",
+            _ => "Str",
+        };
+        let equation = || format!("BV⟦{form}⟧ = {}", notation(value));
+        let (ExpressionKind::Vector { elements, .. }, Value::Vector(values)) = (&expression.kind, value)
+        else {
+            return self.step("Def. 22 (basic value)", Some(expression.span), equation);
+        };
+        self.enter("Def. 22 (basic value)", Some(expression.span), equation);
+        let form = if elements.is_empty() { "ε" } else { "BV1, …, BVn" };
+        self.enter("Def. 21 (vectors)", Some(expression.span), || {
+            format!("Vec⟦{form}⟧ = {}", notation(value))
+        });
+        for (element, value) in elements.iter().zip(values.iter()) {
+            self.watch_basic_value(element, value);
+        }
+        self.leave();
+        self.leave();
     }
 
     /// Records a step that changed the store, which is printed as the paper does.

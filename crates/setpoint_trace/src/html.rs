@@ -56,8 +56,7 @@ li.now { background: #d7e9ff; } li b { font-weight: 600; }
 @media (max-width: 800px) { body { grid-template: auto 1fr 1fr 1fr / 1fr; } small { display: none; }
   section { border-right: 0; border-bottom: 1px solid #ddd; } li { padding-left: calc(var(--depth) * .4em); } }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1b; color: #ddd; }
-  .here { background: #5b5210; } .whole { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; border-top: 1px solid #ddd; padding-top: .5em; }
-li.now { background: #1d3b5c; } .added { background: #1e4620; }
+  .here { background: #5b5210; } li.now { background: #1d3b5c; } .added { background: #1e4620; }
   .changed { background: #5a3d0c; } .removed { background: #5c1f1f; } }
 </style></head><body>
 <header><strong>{{TITLE}}</strong> &nbsp; <button id="first">|&lt;</button> <button id="back">&lt; back</button>
@@ -79,7 +78,7 @@ steps.forEach((step, number) => {
   item.onclick = () => show(number);
   el("steps").append(item);
 });
-if (data.trace.end) el("end").textContent = "The trace ends here: " + data.trace.end + ".";
+if (data.trace.end) el("end").textContent = data.trace.end + ".";
 // A value that is set replaces what was below it; a component that is changed below no longer is what it was set to.
 function place_in_tree(all, at) {
   for (const [key, entry] of all) {

@@ -23,7 +23,7 @@ pub struct Trace {
     pub series: Vec<String>,
     /// How many stores are missing before the last one.
     pub left_out: usize,
-    /// Why the trace ends before the evaluation does.
+    /// Why the trace ends before the evaluation does, as a sentence without its full stop.
     pub end: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl Recorder {
         changes: Vec<Change>,
     ) {
         if self.trace.steps.len() >= MAX_STEPS {
-            self.end(format!("the evaluation has more than {MAX_STEPS} steps"));
+            self.end(format!("The trace ends here: the evaluation has more than {MAX_STEPS} steps"));
             return;
         }
         let (rule, what) = (rule.into(), what.into());
@@ -147,7 +147,7 @@ pub fn text(trace: &Trace, sources: &Sources) -> String {
         }
     }
     if let Some(end) = &trace.end {
-        let _ = writeln!(out, "\nThe trace ends here: {end}.");
+        let _ = writeln!(out, "\n{end}.");
     }
     out
 }

@@ -79,7 +79,9 @@ impl Language for Puppet {
         }
         let evaluated = setpoint_micropuppet::trace(&parse.program, node, &facts);
         let result = super::print_trace(&evaluated.trace, &session.sources, path, format)?;
-        Ok(Outcome { result: Some(result), diagnostics: parse.diagnostics })
+        let mut diagnostics = parse.diagnostics;
+        diagnostics.extend(evaluated.end.map(|end| trace_end(&end)));
+        Ok(Outcome { result: Some(result), diagnostics })
     }
 
     fn tree(
@@ -358,6 +360,17 @@ pub(crate) fn logged(log: &[LogEntry]) -> Vec<Diagnostic> {
             }
         })
         .collect()
+}
+
+/// What ended a trace before the manifest did: by the rules there is no catalog, or the rest of the manifest was not traced.
+fn trace_end(end: &setpoint_micropuppet::End) -> Diagnostic {
+    let (rule, message) = if end.is_outside {
+        (Rule::NotModelled, format!("the trace ends here: {}", end.why))
+    } else {
+        (Rule::EvaluationError, format!("no rule of µPuppet applies here: {}", end.why))
+    };
+    let help = "`setpoint compile` without `--trace` compiles all of Puppet";
+    Diagnostic::new(rule, message).at(end.span).with_help(help)
 }
 
 /// A fact as µPuppet has values; nothing for what it has not.

@@ -39,6 +39,8 @@ pub(crate) struct Production<'o> {
     pub(crate) arena: Arena,
     /// Attributes whose value is being computed.
     resolving: FxHashSet<(NodeId, Symbol)>,
+    /// The attribute at which the last reference that was followed ended; nothing if it left the specification.
+    reached: Option<(NodeId, Symbol)>,
     /// Components whose links are being resolved, and those whose links are.
     linking: FxHashSet<NodeId>,
     linked: FxHashSet<NodeId>,
@@ -69,6 +71,7 @@ impl<'o> Production<'o> {
             foreign,
             arena: Arena::new(options.provenance),
             resolving: FxHashSet::default(),
+            reached: None,
             linking: FxHashSet::default(),
             linked: FxHashSet::default(),
             variables: 0,

@@ -6,7 +6,7 @@ use setpoint_provenance::{Control, Leaf, LeafKind, Node, Prov};
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
-use super::tree::{Key, Link, NodeId, Progress, Value, is_searched};
+use super::tree::{FUNCTION_CLASS, Key, Link, NodeId, Progress, Value, is_searched};
 use super::types::has_tag;
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::EdgeKind;
@@ -138,6 +138,7 @@ impl Production<'_> {
         }
         let found = self.value_of(node, name)?;
         if index + 1 == parts.len() {
+            self.reached = Some((node, name));
             return Ok(found);
         }
         match found.value {
@@ -208,11 +209,9 @@ impl Production<'_> {
         }
         self.depth += 1;
         let found = match value {
-            Value::Link(link) => self.follow(node, &link).inspect(|found| {
-                if let Value::Component(target) = found.value {
-                    self.observe_edge((node, Some(name)), target, EdgeKind::Link);
-                }
-            }),
+            Value::Link(link) => {
+                self.follow(node, &link).inspect(|found| self.observe_link((node, name), &found.value))
+            }
             Value::Apply { node: function, .. } => self.apply(function, node),
             Value::Assert { node: assertion, .. } => self.check(assertion, node, name),
             other => Ok(Found { value: other, provenance }),
@@ -244,6 +243,7 @@ impl Production<'_> {
         if link.lazy {
             return Err(Missing::Lazy);
         }
+        self.reached = None;
         let Reference { parts, span } = &link.reference;
         match self.resolve(node, parts, *span) {
             Ok(found) => {
@@ -252,6 +252,11 @@ impl Production<'_> {
                 Ok(Found { provenance, ..found })
             }
             Err(Missing::Soft(reason)) => match &link.default {
+                Some((store::Value::Lazy(_), span)) => {
+                    let message =
+                        "the default of `OPTIONAL` is no literal value, and Setpoint does not compute it";
+                    Err(Missing::Soft(Reason::Failed(*span, message.to_owned())))
+                }
                 Some((value, span)) => {
                     Ok(Found { value: Value::Basic(value.clone()), provenance: self.arena.literal(*span) })
                 }
@@ -259,6 +264,29 @@ impl Production<'_> {
             },
             Err(missing) => Err(missing),
         }
+    }
+
+    /// Notes what an attribute links to: a component, or the attribute that has the value. What stands for the arguments of a
+    /// function is the attribute that the function computes.
+    fn observe_link(&mut self, (node, name): (NodeId, Symbol), value: &Value) {
+        if self.observations.is_none() {
+            return;
+        }
+        let (mut from, mut name) = (node, Some(name));
+        while self.tree.string(from, FUNCTION_CLASS).is_some() {
+            name = None;
+            match self.tree.node(from).parent {
+                Some(parent) if self.tree.string(parent, FUNCTION_CLASS).is_some() => from = parent,
+                _ => break,
+            }
+        }
+        let to = match (value, self.reached) {
+            (&Value::Component(target), _) => (target, None),
+            (_, Some((target, name))) => (target, Some(name)),
+            // A default, or what is outside of the specification.
+            _ => return,
+        };
+        self.observe_edge((from, name), to, EdgeKind::Link);
     }
 
     fn linking_has_begun(&self) -> bool {

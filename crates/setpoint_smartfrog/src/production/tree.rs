@@ -8,6 +8,7 @@ use setpoint_provenance::Prov;
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
+use crate::output;
 use crate::reference::Path;
 use crate::store;
 use crate::syntax::{
@@ -252,9 +253,7 @@ impl Production<'_> {
             }
             ExpressionKind::ToBeDefined => Value::ToBeDefined,
             ExpressionKind::Reference { reference, lazy, optional, data: false } => {
-                let default = optional
-                    .as_deref()
-                    .map(|default| (literal(default).unwrap_or(store::Value::Null), default.span));
+                let default = optional.as_deref().map(|default| (default_value(default), default.span));
                 Value::Link(Rc::new(Link { reference: reference.clone(), lazy: *lazy, default }))
             }
             ExpressionKind::Operation { operator, operands } => {
@@ -358,6 +357,16 @@ fn class(operator: Operator) -> &'static str {
         Operator::GreaterOrEqual => "GE",
         Operator::Not => "Not",
     }
+}
+
+/// What `OPTIONAL` names in place of what is missing. An expression stays as it is: what it would be is not known.
+fn default_value(default: &Expression) -> store::Value {
+    literal(default).unwrap_or_else(|| {
+        store::Value::Lazy(match &default.kind {
+            ExpressionKind::Reference { reference, .. } => output::reference(&reference.parts).into(),
+            _ => "…".into(),
+        })
+    })
 }
 
 /// The value of an expression that has nothing to compute.

@@ -114,7 +114,7 @@ impl Production<'_> {
                     if !self.resolve_types_of(prototype, round, visits)? {
                         return Ok(false);
                     }
-                    self.observe_edge((node, None), prototype, EdgeKind::Extends);
+                    self.observe_edge((node, None), (prototype, None), EdgeKind::Extends);
                     self.subtype(node, prototype, Some((&reference, found_by)))?;
                     self.watch_subtype(node, prototype, Some(&reference));
                     round.progress = true;
@@ -273,16 +273,18 @@ impl Production<'_> {
         Ok(())
     }
 
-    /// Notes that a component, or an attribute of it, refers to a component.
+    /// Notes that a component, or an attribute of it, refers to a component, or to an attribute of one.
     pub(super) fn observe_edge(
         &mut self,
         (from, name): (NodeId, Option<Symbol>),
-        to: NodeId,
+        (to, target): (NodeId, Option<Symbol>),
         kind: EdgeKind,
     ) {
-        if self.observations.is_some() {
-            let (mut from, to) = (self.tree.path(from), self.tree.path(to));
+        // What files do that nobody edits is no news, and there is much of it.
+        if self.observations.is_some() && !self.foreign.contains(&self.tree.node(from).span.file) {
+            let (mut from, mut to) = (self.tree.path(from), self.tree.path(to));
             from.extend(name);
+            to.extend(target);
             if let Some(observations) = &mut self.observations {
                 observations.refers(&from, to, kind);
             }
