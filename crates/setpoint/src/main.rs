@@ -27,7 +27,7 @@ fn wrong_call(error: &clap::Error) -> ExitCode {
     match error.exit_code() {
         0 if is_printed => ExitCode::SUCCESS,
         _ if is_detailed => ExitCode::from(64),
-        _ => ExitCode::from(2),
+        _ => ExitCode::from(output::WRONG_CALL),
     }
 }
 
@@ -38,12 +38,12 @@ fn main() -> ExitCode {
     };
     let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
-        Ok(Ok(_)) if !output::is_complete() => ExitCode::from(2),
+        Ok(Ok(_)) if !output::is_complete() => ExitCode::from(output::WRONG_CALL),
         Ok(Ok(code)) => code,
         Ok(Err(_)) => ExitCode::from(101),
         Err(error) => {
             output::error_line(&format!("cannot start: {error}"));
-            ExitCode::from(2)
+            ExitCode::from(output::WRONG_CALL)
         }
     }
 }

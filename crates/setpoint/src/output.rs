@@ -59,6 +59,9 @@ fn is_coloured(stream: &impl IsTerminal) -> bool {
 
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// The status of a call that is wrong, or that names what cannot be used.
+pub(crate) const WRONG_CALL: u8 = 2;
+
 pub(crate) fn error_line(message: &str) {
     note_line(&format!("error: {message}"));
 }
@@ -71,7 +74,7 @@ pub(crate) fn note_line(message: &str) {
 /// Writes one line in place of the last such line; an empty one leaves nothing.
 pub(crate) fn status(line: &str) {
     let mut out = std::io::stderr().lock();
-    let _ = write!(out, "\r\x1b[2K{line}");
+    let _ = write!(out, "\r\x1b[2K{}", shown(line, false));
     let _ = out.flush();
 }
 

@@ -244,6 +244,7 @@ impl Search<'_> {
                 let mut value = value;
                 for segment in segments {
                     let text = segment.text();
+                    search.scope.note_key_read(&value, &text);
                     let next = search.with(
                         || Step::Segment,
                         |search| {

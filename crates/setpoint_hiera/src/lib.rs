@@ -136,6 +136,8 @@ pub trait Scope {
     fn arena(&mut self) -> &mut Arena;
     /// A variable as the asking scope sees it; the error says why there is none, and may be empty.
     fn variable(&mut self, name: &str) -> Result<Value, String>;
+    /// A key of a hash is looked for by an interpolation.
+    fn note_key_read(&mut self, _hash: &Value, _key: &str) {}
     /// The folder of a module.
     fn module(&self, name: &str) -> Option<PathBuf>;
     /// The type that a text names, or what Puppet says about the text.

@@ -117,6 +117,7 @@ fn reason_of_gap(gap: &CompileGap) -> Reason {
             "no node, this one included, exports what this collector takes".to_owned()
         }
         CompileGapKind::UnreadData(place) => format!("no value that counts comes from {place}"),
+        CompileGapKind::AbsentFact(words) => words.clone(),
     };
     Reason::new(Gap::Assumed, words).at(gap.span)
 }

@@ -239,6 +239,7 @@ impl<'s> Project<'s> {
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
             facts: self.facts_of(node),
+            facts_are_partial: node.platform.is_some(),
             trusted: node.trusted.clone(),
             classes: node.classes.clone(),
             parameters: node.parameters.clone(),

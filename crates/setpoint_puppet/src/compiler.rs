@@ -92,6 +92,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) failures: Vec<Failure>,
     pub(crate) log: Vec<LogEntry>,
     pub(crate) gaps: Vec<crate::CompileGap>,
+    /// Hashes that the machine may have more of.
+    pub(crate) incomplete: Vec<crate::incomplete::Incomplete>,
     pub(crate) warned: FxHashSet<String>,
     pub(crate) guards: Vec<Guard>,
     /// In the target of an alias, and in types that are given as text, names need not be known.
@@ -166,6 +168,7 @@ impl<'a> Compiler<'a> {
             failures: Vec::new(),
             log: Vec::new(),
             gaps: Vec::new(),
+            incomplete: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
             names_may_be_unknown: false,

@@ -85,6 +85,11 @@ impl Scope for Compiler<'_> {
         Err(String::new())
     }
 
+    fn note_key_read(&mut self, hash: &Value, key: &str) {
+        let span = self.data_span;
+        self.note_key_read(hash, key, span);
+    }
+
     fn module(&self, name: &str) -> Option<PathBuf> {
         self.environment.module(name).map(|path| path.to_path_buf())
     }

@@ -77,6 +77,14 @@ impl Host for Compiler<'_> {
         self.knows_function(Symbol::new(name))
     }
 
+    fn is_incomplete(&self, hash: &Value) -> bool {
+        self.lacks_entry(hash).is_some()
+    }
+
+    fn note_key_read(&mut self, hash: &Value, key: &str, span: Span) {
+        self.note_key_read(hash, key, Some(span));
+    }
+
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
         let mut scopes = Vec::new();
         let mut at = Some(self.frame.scope);

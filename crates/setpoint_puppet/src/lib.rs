@@ -23,6 +23,7 @@ mod evaluate;
 mod finish;
 mod functions;
 mod host;
+mod incomplete;
 mod loader;
 mod lookups;
 mod missing;
@@ -100,6 +101,8 @@ pub enum CompileGapKind {
     OtherNodes,
     /// Data of the server that was not given here: where it lies, in words.
     UnreadData(String),
+    /// A fact, or a part of the certificate, that nobody told and that was taken to be missing: this, as a sentence.
+    AbsentFact(String),
 }
 
 impl Compilation {

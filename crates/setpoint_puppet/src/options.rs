@@ -71,7 +71,9 @@ pub struct Options {
     pub strict_variables: bool,
     pub node: String,
     pub facts: Hash,
-    /// `$trusted`; by default what a node without a certificate extension has.
+    /// The facts are those of a platform: the machine may have more.
+    pub facts_are_partial: bool,
+    /// `$trusted`; by default what a node without a certificate extension has, which is then assumed.
     pub trusted: Option<Value>,
     /// `$server_facts`; by default the version, the node's name and a documentation address.
     pub server_facts: Option<Hash>,
@@ -101,6 +103,7 @@ impl Default for Options {
             strict_variables: false,
             node: "localhost".to_owned(),
             facts: Hash::default(),
+            facts_are_partial: false,
             trusted: None,
             server_facts: None,
             classes: Vec::new(),

@@ -55,10 +55,12 @@ impl Compiler<'_> {
             Data::Hash(entries) => Value::hash(self.leaves(Hash::clone(&entries), LeafKind::Trusted, "")),
             _ => trusted,
         };
+        let all = self.arena.leaf(Leaf { kind: LeafKind::Fact, name: None, span: None });
+        let facts = Value::hash(facts).with(all);
+        self.note_incomplete(&facts, &trusted);
         self.set_top("trusted", trusted);
         self.set_top("server_facts", Value::hash(server));
-        let all = self.arena.leaf(Leaf { kind: LeafKind::Fact, name: None, span: None });
-        self.set_top("facts", Value::hash(facts).with(all));
+        self.set_top("facts", facts);
     }
 
     fn set_top(&mut self, name: &str, value: Value) {

@@ -133,6 +133,12 @@ pub trait Host {
     fn has_function(&mut self, name: &str) -> bool;
     /// A variable as the caller sees it.
     fn variable(&mut self, name: &str) -> Option<Value>;
+    /// Whether a machine may have entries of a hash that it lacks, as of the facts of a platform.
+    fn is_incomplete(&self, _hash: &Value) -> bool {
+        false
+    }
+    /// A key of a hash was read.
+    fn note_key_read(&mut self, _hash: &Value, _key: &str, _span: Span) {}
     /// All variables that the caller sees without a name space; nothing if they cannot be listed.
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
         None

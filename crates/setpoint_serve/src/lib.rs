@@ -207,6 +207,7 @@ impl Server<'_> {
             let reason = match &gap.kind {
                 CompileGapKind::NotComputed(why) => why.clone(),
                 CompileGapKind::UnreadData(place) => format!("no data was read from {place}"),
+                CompileGapKind::AbsentFact(words) => format!("it is assumed that {words}"),
                 CompileGapKind::OtherNodes => "resources of other nodes are not collected".to_owned(),
             };
             json!({"place": place, "reason": reason})

@@ -40,7 +40,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Ok(over) => over,
         Err(problem) => {
             output::error_line(&problem);
-            return ExitCode::from(2);
+            return ExitCode::from(output::WRONG_CALL);
         }
     };
     let mut session = match &over {

@@ -305,7 +305,7 @@ fn functions_run(session: &Session<'_>, compilation: &Compilation) -> String {
             let reason = format!("no data was read from {place}");
             Some(serde_json::json!({"place": null, "reason": reason}))
         }
-        CompileGapKind::OtherNodes => None,
+        CompileGapKind::OtherNodes | CompileGapKind::AbsentFact(_) => None,
     });
     let told = serde_json::json!({
         "compiled": compilation.catalog.is_some(),

@@ -31,6 +31,9 @@ impl Compiler<'_> {
         if let Some(unknown) = values.iter().find_map(Value::unknown_part) {
             return Ok(Value::unknown(Arc::clone(&unknown.reason), Type::Any));
         }
+        for key in values.iter().filter_map(Value::as_str) {
+            self.note_key_read(&left, key, Some(self.span(expression.range)));
+        }
         if let Some(result) = self.access_parameters(&left, &values)? {
             return Ok(self.read_parameter(result, &left, &values, expression));
         }

@@ -97,6 +97,7 @@ impl Compiler<'_> {
     /// Calls a function of the evaluator, of Puppet, or of a manifest or module.
     pub(crate) fn call_function(&mut self, call: &Call<'_>) -> Result<Value, Stop> {
         self.enter_call(Some(call.span))?;
+        self.note_call_read(call);
         let seen = self.observations.len();
         let result = self.dispatch(call);
         self.leave_call();

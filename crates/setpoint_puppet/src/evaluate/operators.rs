@@ -32,6 +32,9 @@ impl Compiler<'_> {
             Blame::Whole => compiler.place(expression),
         };
         let mut checks = self.checks();
+        if let (BinaryOp::In, Some(key)) = (op, a.as_str()) {
+            self.note_key_read(&b, key, Some(self.span(expression.range)));
+        }
         if let Some(value) = on_unknown(op, &a, &b) {
             // Whether an operator takes a point in time does not depend on which it is.
             if let (Some(a), Some(b)) = (some_time(&a), some_time(&b))

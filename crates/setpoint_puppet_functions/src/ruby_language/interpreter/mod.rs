@@ -11,11 +11,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
-use setpoint_puppet_values::{Data, Key, Match, Regex, Value};
+use setpoint_puppet_values::{Data, Key, Match, Regex, Value, to_text};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
-use super::things::{Closure, Environment, Expansion, Frame, Range, Seen, Table, Thing, equal};
+use super::things::{Closure, Environment, Expansion, Frame, Native, Range, Seen, Table, Thing, equal};
 use super::{Beyond, RubyFailure, classes, methods, parser, template};
 use crate::context::Context;
 pub(crate) use calls::arity;
@@ -690,10 +690,35 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
             return known.clone();
         }
         let thing = Thing::from_value(&value);
+        self.watch_incomplete(&thing, &value);
         if matches!(thing, Thing::Array(_) | Thing::Hash(_)) {
             self.loaded.push((thing.clone(), value));
         }
         thing
+    }
+
+    /// Notes which keys code reads in vain of hashes that the machine may have more of: the facts, and parts of `$trusted`.
+    fn watch_incomplete(&mut self, thing: &Thing, value: &Value) {
+        let (Thing::Hash(map), Data::Hash(entries)) = (thing, &value.data) else { return };
+        if self.context.host.is_incomplete(value) {
+            let hash = value.clone();
+            let note: Rc<Native> = Rc::new(move |interpreter, arguments| {
+                if let Some(key) = arguments.last().and_then(Thing::to_value) {
+                    let span = interpreter.context.span();
+                    interpreter.context.host.note_key_read(&hash, &to_text(&key), span);
+                }
+                Ok(Thing::Nil)
+            });
+            *map.maker.borrow_mut() = Some(Thing::Native(note));
+            return;
+        }
+        let parts: Vec<Thing> = map.table.borrow().values().map(|(_, part)| part.clone()).collect();
+        // Both are in one order, since the one was made of the other.
+        for (thing, part) in parts.iter().zip(entries.values()) {
+            if self.context.host.is_incomplete(part) {
+                self.watch_incomplete(thing, part);
+            }
+        }
     }
 
     /// Arrays and hashes of the manifest that the template changed in place.

@@ -1,0 +1,114 @@
+//! Hashes that a machine may have more of: the facts of a platform, and what its certificate says where nobody told it. A key
+//! that such a hash lacks is taken to be missing, and the catalog says that it rests on that.
+
+use setpoint_puppet_functions::Call;
+use setpoint_puppet_values::{Data, Key, Value};
+use setpoint_source::Span;
+
+use crate::compiler::Compiler;
+use crate::{CompileGap, CompileGapKind};
+
+/// A hash that may lack entries, and the words that say that it has not one of them.
+#[derive(Debug)]
+pub(crate) struct Incomplete {
+    hash: Value,
+    lacks: &'static str,
+}
+
+impl Compiler<'_> {
+    /// Remembers which of the variables of the node nobody has told in full.
+    pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value) {
+        let mut add = |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks });
+        if self.options.facts_are_partial {
+            add(facts, "the machine has no fact");
+        }
+        if self.options.trusted.is_none()
+            && let Data::Hash(parts) = &trusted.data
+        {
+            let lacking = [
+                ("extensions", "the certificate of the machine has no extension"),
+                ("external", "the machine has no external trusted fact"),
+            ];
+            for (name, lacks) in lacking {
+                if let Some(hash) = parts.get(&Key::from(name)) {
+                    add(hash, lacks);
+                }
+            }
+        }
+    }
+
+    /// The words that say that the hash lacks an entry, if the machine may have more than it.
+    pub(crate) fn lacks_entry(&self, hash: &Value) -> Option<&'static str> {
+        self.incomplete.iter().find(|one| one.hash.is_same_collection(hash)).map(|one| one.lacks)
+    }
+
+    /// Notes that a key of a hash was read, if the machine may have it and the hash does not.
+    pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) {
+        let Some(lacks) = self.lacks_entry(hash) else { return };
+        let Data::Hash(entries) = &hash.data else { return };
+        if !entries.contains_key(&Key::from(key)) {
+            self.note_absence(format!("{lacks} `{key}`"), span);
+        }
+    }
+
+    fn note_absence(&mut self, words: String, span: Option<Span>) {
+        let kind = CompileGapKind::AbsentFact(words);
+        // The first place that reads it stands for all.
+        if !self.gaps.iter().any(|gap| gap.kind == kind) {
+            self.gaps.push(CompileGap { kind, span });
+        }
+    }
+
+    /// Notes what a function reads of such hashes: the keys of a path, or all of the hash.
+    pub(crate) fn note_call_read(&mut self, call: &Call<'_>) {
+        if self.incomplete.is_empty() {
+            return;
+        }
+        let texts: Vec<&str> = call.arguments.iter().filter_map(Value::as_str).collect();
+        let span = Some(call.span);
+        let keys = |path: &str| -> Vec<String> {
+            path.split('.').map(|key| key.trim_matches(['\'', '"']).to_owned()).collect()
+        };
+        match (call.name.as_str(), call.arguments.as_slice()) {
+            ("get", [from, ..]) if from.as_hash().is_some() => {
+                self.note_path_read(
+                    from.clone(),
+                    &texts.first().map_or_else(Vec::new, |path| keys(path)),
+                    span,
+                );
+            }
+            ("dig" | "has_key", [from, ..]) => {
+                let path: Vec<String> = texts.iter().map(|key| (*key).to_owned()).collect();
+                self.note_path_read(from.clone(), &path, span);
+            }
+            ("getvar" | "fact" | "get", _) => {
+                let mut path = texts.first().map_or_else(Vec::new, |path| keys(path));
+                if call.name.as_str() == "fact" {
+                    path.insert(0, "facts".to_owned());
+                }
+                let Some((variable, path)) = path.split_first() else { return };
+                let name = setpoint_source::Symbol::new(variable.trim_start_matches("::"));
+                if let Ok(Some(value)) = self.find_variable(name, None) {
+                    self.note_path_read(value, path, span);
+                }
+            }
+            _ => {
+                let whole = call.arguments.iter().find_map(|argument| self.lacks_entry(argument));
+                if let Some(lacks) = whole {
+                    self.note_absence(format!("{lacks} beyond those that are known"), span);
+                }
+            }
+        }
+    }
+
+    fn note_path_read(&mut self, from: Value, path: &[String], span: Option<Span>) {
+        let mut at = from;
+        for key in path {
+            self.note_key_read(&at, key, span);
+            let Some(next) = at.as_hash().and_then(|entries| entries.get(&Key::from(key.as_str()))) else {
+                return;
+            };
+            at = next.clone();
+        }
+    }
+}
