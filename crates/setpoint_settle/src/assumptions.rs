@@ -1,7 +1,7 @@
 //! What the models take for granted, in words: as reasons for not knowing, and as findings.
 
 use setpoint_resources::{Assumed, Assumption};
-use setpoint_source::{Diagnostic, Gap, Reason, Rule};
+use setpoint_source::{Diagnostic, Gap, Plural, Reason, Rule};
 
 use crate::findings::{FindingBuilder, listed};
 
@@ -74,6 +74,44 @@ pub(crate) fn words(assumption: &Assumption) -> String {
     }
 }
 
+/// What an assumption is about, and the words around a list of such things.
+fn subject(assumption: &Assumption) -> Option<(&str, Plural)> {
+    let plural = |before, after| Plural { before, after };
+    Some(match assumption {
+        Assumption::UnknownPackage { package } => {
+            (package, plural("each of the packages ", " installs only files named after it"))
+        }
+        Assumption::PartialPackage { package } => (
+            package,
+            plural("the packages ", " install nothing that matters beyond the files that Setpoint knows"),
+        ),
+        Assumption::EmptyDirectories { package } => (
+            package,
+            plural("the packages ", " bring no empty directories and no users that matter; their .deb files were not read"),
+        ),
+        Assumption::Dependencies { package } => {
+            (package, plural("the dependencies of the packages ", " install nothing that matters"))
+        }
+        Assumption::KnownArchive { package } => {
+            (package, plural("the packages ", " are available without the repositories of the catalog"))
+        }
+        Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => (path, plural("", " exist")),
+        Assumption::PlainFile { path } => (path, plural("each of ", " is absent or a file")),
+        Assumption::ExistingUser { name } => (name, plural("the users ", " exist")),
+        Assumption::ExistingGroup { name } => (name, plural("the groups ", " exist")),
+        Assumption::ExistingUnit { service } => {
+            (service, plural("each of the services ", " has a unit or a script"))
+        }
+        Assumption::UnreadSource { address } => {
+            (address, plural("", ", which were not read, hold nothing that matters"))
+        }
+        Assumption::UnmodelledType { type_name } => {
+            (type_name, plural("resources of the types ", " touch only what their parameters name"))
+        }
+        _ => return None,
+    })
+}
+
 impl FindingBuilder<'_> {
     /// Returns what is assumed about the catalog, as reasons for not knowing, and whether each is about the start alone.
     pub(crate) fn assumptions(&self) -> Vec<(Reason, bool)> {
@@ -90,7 +128,11 @@ impl FindingBuilder<'_> {
     /// Returns one assumption as a reason for not knowing.
     pub(crate) fn assumption(&self, assumed: &Assumed) -> Reason {
         let place = assumed.resources.iter().find_map(|resource| self.catalog.get(*resource)?.span);
-        Reason::new(Gap::Assumed, words(&assumed.assumption)).at(place)
+        let reason = Reason::new(Gap::Assumed, words(&assumed.assumption)).at(place);
+        match subject(&assumed.assumption) {
+            Some((subject, plural)) => reason.about(subject, plural),
+            None => reason,
+        }
     }
 
     /// Returns the findings that tell what the models take for granted: one for each kind. `untold` says whether a type without

@@ -42,5 +42,5 @@ pub use story::{RunTitle, Story, StoryFact, StoryRun, StoryStep};
 pub use suggest::{distance, few, nearest};
 pub use symbol::Symbol;
 pub use threads::thread_builder;
-pub use verdict::{Gap, Judgement, Place, Question, Reason, Verdict, Witness, conditional};
+pub use verdict::{Gap, Judgement, Place, Plural, Question, Reason, Verdict, Witness, conditional};
 pub use write::write_file;

@@ -7,7 +7,7 @@ use setpoint_answer::{Answer, Standing};
 use setpoint_rules::Rule;
 
 use crate::print::location;
-use crate::{Diagnostic, Sources, Span, Story, spoken};
+use crate::{Diagnostic, Sources, Span, Story, few, spoken};
 
 /// A question that an analysis answers. Its name is a key of the JSON, and its words are promises.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,6 +46,15 @@ pub struct Reason {
     /// A sentence without a full stop. For an assumption, what is assumed.
     pub words: String,
     pub place: Place,
+    /// What it is about, and how several reasons that say the same of different things are told as one.
+    about: Option<(String, Plural)>,
+}
+
+/// The words around a list of things of which the same is said.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Plural {
+    pub before: &'static str,
+    pub after: &'static str,
 }
 
 /// The kinds of reasons for not knowing.
@@ -200,7 +209,38 @@ impl Gap {
 
 impl Reason {
     pub fn new(gap: Gap, words: impl Into<String>) -> Self {
-        Self { gap, words: spoken(words.into()), place: Place::Input }
+        Self { gap, words: spoken(words.into()), place: Place::Input, about: None }
+    }
+
+    /// Returns the reason as one that is told together with those that say the same of another subject.
+    #[must_use]
+    pub fn about(mut self, subject: impl Into<String>, plural: Plural) -> Self {
+        self.about = Some((subject.into(), plural));
+        self
+    }
+
+    /// Returns the sentences of several reasons, one for all that say the same of different subjects, of which so many are named.
+    pub fn told_together(reasons: &[&Self], most: usize) -> Vec<String> {
+        let mut groups: Vec<Vec<&Self>> = Vec::new();
+        let plural = |reason: &Self| reason.about.as_ref().map(|(_, plural)| *plural);
+        for reason in reasons {
+            let is_alike = |group: &&mut Vec<&Self>| {
+                plural(reason).is_some() && group.first().and_then(|first| plural(first)) == plural(reason)
+            };
+            match groups.iter_mut().find(is_alike) {
+                Some(group) => group.push(reason),
+                None => groups.push(vec![reason]),
+            }
+        }
+        let sentence = |group: &Vec<&Self>| {
+            let subjects = group.iter().filter_map(|reason| Some(reason.about.as_ref()?.0.as_str()));
+            let subjects: Vec<&str> = subjects.collect();
+            match (group.first().and_then(|first| plural(first)), subjects.len()) {
+                (Some(plural), 2..) => format!("{}{}{}", plural.before, few(&subjects, most), plural.after),
+                _ => group.iter().map(|reason| reason.words.as_str()).collect(),
+            }
+        };
+        groups.iter().map(sentence).collect()
     }
 
     pub fn at(mut self, span: impl Into<Option<Span>>) -> Self {
@@ -217,7 +257,8 @@ impl Reason {
 
     /// Returns the reason that a finding is.
     pub fn of(gap: Gap, finding: &Diagnostic) -> Self {
-        Self { gap, words: finding.message.clone(), place: finding.span.map_or(Place::Input, Place::At) }
+        let place = finding.span.map_or(Place::Input, Place::At);
+        Self { gap, words: finding.message.clone(), place, about: None }
     }
 }
 

@@ -140,7 +140,8 @@ fn explained(verdict: &Verdict, sources: &Sources, detail: Detail) -> Vec<String
         }
     }
     for (assumed, answers) in &told {
-        let words: Vec<&str> = assumed.iter().map(|reason| reason.words.as_str()).collect();
+        let words = Reason::told_together(assumed, most);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         lines.push(format!("{}, if {}", answers.join(", "), few(&words, most)));
     }
     let reasons = verdict.reasons();
