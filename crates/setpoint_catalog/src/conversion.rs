@@ -40,7 +40,7 @@ pub struct Problem {
 pub struct Examination {
     /// What Puppet would refuse.
     pub problems: Vec<Problem>,
-    /// All of which nobody knows whether Puppet refuses it.
+    /// What Puppet may refuse: nobody knows whether it does.
     pub doubts: Vec<Problem>,
 }
 

@@ -112,7 +112,7 @@ fn count_assumptions(report: &mut InputReport) {
 /// What a compilation passed over, as what is assumed of it.
 fn reason_of_gap(gap: &CompileGap) -> Reason {
     let words = match &gap.kind {
-        CompileGapKind::NotComputed(reason) => format!("the call succeeds here; {reason}"),
+        CompileGapKind::NotComputed(reason) => format!("this call, which was not computed ({reason}), succeeds"),
         CompileGapKind::OtherNodes => {
             "no node, this one included, exports what this collector takes".to_owned()
         }
@@ -272,7 +272,7 @@ impl Subject<'_> {
                 .find_map(|parameter| Some((parameter.name, parameter.value.why_unknown()?)));
             let Some((name, why)) = unknown else { continue };
             let words = format!(
-                "`{name}` of {}, which is not known, is valid and the same in every run; {why}",
+                "`{name}` of {}, which is not known ({why}), is valid and the same in every run",
                 resource.reference()
             );
             let reason = Reason::new(Gap::Assumed, words).at(resource.span);

@@ -1,6 +1,6 @@
 //! A resident compiler: requests for catalogs as JSON-RPC 2.0, one object a line.
 //!
-//! [`Server::answer`] takes a line and returns a line. Parsed manifests are kept between requests; before each one every file that was
+//! [`serve`] answers line by line. Parsed manifests are kept between requests; before each one every file that was
 //! read is compared with its digest, and all is read anew if one changed. The crate knows no terminal.
 
 mod watch;

@@ -199,8 +199,8 @@ impl Verdicts {
     }
 }
 
-/// Returns the answer to a question of which all was asked: the one place where a proof is made. Proved only if nothing refutes
-/// it and nothing is open.
+/// Returns the answer to a question of which all was asked: the one place where a question is proved. `Proved` only if nothing
+/// refutes it and nothing is open.
 pub(crate) fn conclude<W>(witnesses: Vec<W>, open: Vec<Unproved>, basis: &Basis) -> Answer<W, Unproved> {
     let mut witnesses = witnesses.into_iter();
     match witnesses.next() {
@@ -310,7 +310,7 @@ pub struct Failure {
     pub run: Run,
     /// It fails from every admissible start; a witness is one from which it does not.
     pub always: Answer<State, Unproved>,
-    /// It is proved that it fails so in every order.
+    /// That it fails so in every order is proved, too.
     pub every_order: bool,
 }
 

@@ -282,7 +282,6 @@ pub(super) fn told(found: Comparison) -> DiffOutcome {
     }
 }
 
-/// What prints a catalog in a format.
 /// The format of `compile` that tells how functions of modules were run.
 const FUNCTIONS: &str = "functions";
 
