@@ -1,6 +1,7 @@
 //! `setpoint fleet`: many nodes at once, and how each fared.
 
 use std::fmt::Write;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -24,7 +25,8 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
     let options = args.options.for_project();
     let fleet = check_fleet(&session, &args.input, &options, shard, args.compile_only)?;
     drop(shown);
-    let seconds = started.elapsed().as_secs_f64();
+    // A file or a pipe has the same bytes each time.
+    let took = std::io::stdout().is_terminal().then(|| format!("; {:.1} s", started.elapsed().as_secs_f64()));
     let mut report = Report { inputs: fleet.reports.clone() };
     known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     match args.format {
@@ -37,7 +39,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
         ResultFormat::Text => {
             let found: Vec<_> = report.findings().cloned().collect();
             output::diagnostics(&found, &session.sources);
-            output::result(&text(&fleet, seconds));
+            output::result(&text(&fleet, &took.unwrap_or_default()));
         }
     }
     Ok(ExitCode::from(u8::from(args.fail_on.is_reached(&report))))
@@ -75,7 +77,7 @@ fn totals_json(fleet: &Fleet) -> serde_json::Value {
     })
 }
 
-fn text(fleet: &Fleet, seconds: f64) -> String {
+fn text(fleet: &Fleet, took: &str) -> String {
     let mut out = String::new();
     let all = fleet.nodes.len() <= LISTED;
     let listed: Vec<&FleetNode> = fleet.nodes.iter().filter(|node| all || !node.is_ok()).collect();
@@ -108,7 +110,7 @@ fn text(fleet: &Fleet, seconds: f64) -> String {
     let part = if fleet.of == fleet.nodes.len() { String::new() } else { format!(" of {}", fleet.of) };
     let _ = writeln!(
         out,
-        "{}{part}: {ok} ok, {failed} failed{open}; {}; {found}; {seconds:.1} s",
+        "{}{part}: {ok} ok, {failed} failed{open}; {}; {found}{took}",
         plural(fleet.nodes.len(), "node"),
         plural(resources, "resource"),
     );
