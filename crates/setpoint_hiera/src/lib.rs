@@ -136,6 +136,8 @@ pub trait Scope {
     fn arena(&mut self) -> &mut Arena;
     /// A variable as the asking scope sees it; the error says why there is none, and may be empty.
     fn variable(&mut self, name: &str) -> Result<Value, String>;
+    /// The class whose code asks, or that is around it.
+    fn calling_class(&self) -> Option<String>;
     /// The folder of a module.
     fn module(&self, name: &str) -> Option<PathBuf>;
     /// The type that a text names, or what Puppet says about the text.
