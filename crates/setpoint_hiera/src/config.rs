@@ -5,11 +5,12 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 use setpoint_puppet_values::types::assert_instance;
-use setpoint_puppet_values::{Data, Hash, Key, Type, Value};
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value};
 use setpoint_source::{FileId, FileSystem, Sources, read_text};
 
 use crate::data::{Content, DataFiles, Format};
 use crate::failure::Failure;
+use crate::merge::Merge;
 
 /// Where a configuration stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) defaults: Hash,
     pub(crate) hierarchy: Vec<Hash>,
     pub(crate) default_hierarchy: Option<Vec<Hash>>,
+    /// How `hiera_hash()` merges, where a configuration of version 3 says it.
+    pub(crate) merge_behavior: Option<Merge>,
     /// A warning that goes with it.
     pub(crate) warning: Option<String>,
     /// What is wrong with it.
@@ -39,6 +42,8 @@ pub(crate) struct Config {
 
 /// The functions that an entry may name, in Puppet's order.
 pub(crate) const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
+/// The data of an environment as Hiera 3 finds it where no `datadir` is set.
+const DATADIR_3: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 pub(crate) const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
 
 static CONFIG: LazyLock<Type> = LazyLock::new(|| {
@@ -111,6 +116,7 @@ impl Config {
             defaults: default_defaults(),
             hierarchy: default_hierarchy(),
             default_hierarchy: None,
+            merge_behavior: None,
             warning: None,
             failed: None,
         }
@@ -156,6 +162,9 @@ impl Config {
         let name = self.path.as_deref().unwrap_or(Path::new("")).display().to_string();
         let subject = format!("The Lookup Configuration at '{name}'");
         let given = Value::hash(config.clone());
+        if self.version == 3 {
+            return self.version_3(config);
+        }
         if self.version == 4 {
             assert_instance(&subject, &CONFIG_4, &given).map_err(|error| self.misfit(error.message))?;
             return self.version_4(config);
@@ -253,6 +262,80 @@ impl Config {
         Ok(())
     }
 
+    /// The form of Hiera 3, in terms of the newer one: an entry a backend, whose paths are the whole hierarchy.
+    fn version_3(mut self, config: &Hash) -> Result<Self, Failure> {
+        let list = |key: &str, default: &[&str]| match get(config, key).filter(|value| value.is_true()) {
+            None => default.iter().map(|text| Value::from(*text)).collect(),
+            Some(value) => value.as_array().map_or_else(|| vec![value.clone()], <[Value]>::to_vec),
+        };
+        let backends = list("backends", &["yaml"]);
+        self.check_version_3(config, &backends)?;
+        let paths = list("hierarchy", &["nodes/%{::trusted.certname}", "common"]);
+        for (at, backend) in backends.iter().enumerate() {
+            let name = backend.as_str().unwrap_or_default();
+            if backends[..at].contains(backend) {
+                return Err(self.backend_twice(name));
+            }
+            let own = get(config, name).map(hash).unwrap_or_default();
+            let text = |key: &str| get(&own, key).and_then(Value::as_str);
+            let (kind, function) = match name {
+                "yaml" | "json" | "hocon" => ("data_hash", format!("{name}_data")),
+                "eyaml" => ("lookup_key", "eyaml_lookup_key".to_owned()),
+                _ => ("hiera3_backend", name.to_owned()),
+            };
+            let extension = match text("extension") {
+                Some(extension) => format!(".{extension}"),
+                None if name == "hocon" => ".conf".to_owned(),
+                None => format!(".{name}"),
+            };
+            let mut new = entry(&[("name", name), (kind, &function), ("extension", &extension)]);
+            new.insert(Key::from("datadir"), text("datadir").unwrap_or(DATADIR_3).into());
+            new.insert(Key::from("paths"), Value::array(paths.clone()));
+            if kind == "lookup_key" {
+                new.insert(Key::from("options"), Value::hash(own));
+            }
+            self.hierarchy.push(new);
+        }
+        self.merge_behavior = match get(config, "merge_behavior").and_then(Value::as_str) {
+            Some(name @ ("deep" | "deeper")) => {
+                let options = get(config, "deep_merge_options").map(hash).unwrap_or_default();
+                Some(Merge::of_hiera_3(name == "deep", options)?)
+            }
+            _ => None,
+        };
+        Ok(self)
+    }
+
+    fn check_version_3(&self, config: &Hash, backends: &[Value]) -> Result<(), Failure> {
+        let names = "Variant[String[1], Array[String[1]]]";
+        let mut text = format!(
+            "Struct[{{Optional[version] => Integer[3, 3], Optional[backends] => {names}, Optional[logger] => String[1], \
+             Optional[merge_behavior] => Enum['deep', 'deeper', 'native'], Optional[deep_merge_options] => \
+             Hash[String[1], Variant[String, Boolean]], Optional[hierarchy] => {names}"
+        );
+        for backend in backends.iter().filter_map(Value::as_str) {
+            let quoted = backend.replace('\\', "\\\\").replace('\'', "\\'");
+            text += &format!(", Optional['{quoted}'] => Hash[String[1], Any]");
+        }
+        let of = Type::parse(&(text + "}]"), &|_| None).unwrap_or(Type::Any);
+        let name = self.path.as_deref().unwrap_or(Path::new("")).display().to_string();
+        let subject = format!("The Lookup Configuration at '{name}'");
+        assert_instance(&subject, &of, &Value::hash(config.clone()))
+            .map_err(|error| self.misfit(error.message))
+    }
+
+    fn backend_twice(&self, name: &str) -> Failure {
+        let pattern = Regex::new(format!("[^\\w]{}(?:[^\\w]|$)", Regex::escape(name))).ok();
+        let names = |line: &str| pattern.as_ref().is_some_and(|it| it.is_match(line).unwrap_or(false));
+        let first = self.line_matching(1, names);
+        let second = first.and_then(|first| self.line_matching(first + 1, names));
+        let mut message = format!("Backend '{name}' is defined more than once.");
+        if let (Some(first), Some(_)) = (first, second) {
+            message += &format!(" First defined at (line: {first})");
+        }
+        self.problem(message, second.or(first))
+    }
+
     /// The older form, in terms of the newer one.
     fn version_4(mut self, config: &Hash) -> Result<Self, Failure> {
         let text = |hash: &Hash, key: &str| get(hash, key).and_then(Value::as_str).map(str::to_owned);
@@ -340,7 +423,7 @@ fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -
                 path.display()
             ));
             config.version = 3;
-            return Ok(config);
+            return config.version_3(&Hash::default());
         }
         Content::Hash(entries) => {
             entries.iter().map(|(key, entry)| (key.clone(), entry.plain.clone())).collect()
@@ -348,7 +431,8 @@ fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -
     };
     config.version = get(&loaded, "version").map_or(3, version);
     match config.version {
-        4 | 5 => {
+        3 if *layer != Layer::Global => Ok(config),
+        3..=5 => {
             let (version, file, path) = (config.version, config.file, config.path.clone());
             Ok(config.checked(&loaded, layer).unwrap_or_else(|failure| Config {
                 version,
@@ -358,7 +442,6 @@ fn load(path: &Path, layer: &Layer, files: &dyn FileSystem, sources: &Sources) -
                 ..Config::default_at(&root)
             }))
         }
-        3 => Ok(config),
         other => Err(config.fail(format!("This runtime does not support hiera.yaml version {other}"), None)),
     }
 }

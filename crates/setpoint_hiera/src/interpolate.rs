@@ -214,7 +214,7 @@ impl Search<'_> {
         if let Some((_, value)) = self.locals.iter().rev().find(|(known, _)| known == name) {
             return Ok(Some(value.clone()));
         }
-        let reason = match self.scope.variable(name) {
+        let reason = match self.scope_variable(name) {
             Ok(value) => return Ok(Some(value)),
             Err(reason) => reason,
         };
@@ -228,6 +228,20 @@ impl Search<'_> {
             Strictness::Error => return Err(Failure::other(message)),
         }
         Ok(None)
+    }
+
+    /// A variable of the scope that asks. Hiera 3 has three more, which say who asks.
+    pub(crate) fn scope_variable(&mut self, name: &str) -> Result<Value, String> {
+        if !self.in_version_3 {
+            return self.scope.variable(name);
+        }
+        let class = |search: &Self| search.scope.calling_class().unwrap_or_default();
+        match name {
+            "calling_class" => Ok(Value::from(class(self).as_str())),
+            "calling_class_path" => Ok(Value::from(class(self).replace("::", "/").as_str())),
+            "calling_module" => self.scope.variable("module_name"),
+            _ => self.scope.variable(name),
+        }
     }
 
     /// Goes into a value. Nothing if a segment is missing.

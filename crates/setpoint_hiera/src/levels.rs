@@ -43,16 +43,8 @@ impl Search<'_> {
         if let Some(problem) = &config.failed {
             return Err(problem.clone());
         }
-        match config.version {
-            4 => {
-                let message = "hiera.yaml version 4 cannot be used in the global layer";
-                return Err(config.problem(message, None));
-            }
-            3 => {
-                let message = "hiera.yaml version 3 is not supported: Puppet has deprecated it. Convert it to version 5";
-                return Err(config.problem(message, None));
-            }
-            _ => {}
+        if config.version == 4 {
+            return Err(config.problem("hiera.yaml version 4 cannot be used in the global layer", None));
         }
         let at = self.add_provider(Layer::Global, config);
         self.session.global = Some(at);
@@ -64,7 +56,9 @@ impl Search<'_> {
             return Ok(known);
         }
         let path = self.hiera.levels.environment.as_ref().map(|folder| folder.join("hiera.yaml"));
-        let path = path.filter(|path| self.hiera.files.has_file(path));
+        // A repository may stand for its server, and have that one's configuration.
+        let is_global = |path: &std::path::PathBuf| self.hiera.levels.global.as_ref() == Some(path);
+        let path = path.filter(|path| self.hiera.files.has_file(path) && !is_global(path));
         let provider = match path {
             None => None,
             Some(path) => self.below_global(&path, Layer::Environment)?,
@@ -195,7 +189,7 @@ impl Search<'_> {
 
     pub(crate) fn is_stable(&mut self, variables: &[Remembered]) -> bool {
         variables.iter().all(|remembered| {
-            let mut value = self.scope.variable(&remembered.root).unwrap_or(Value::UNDEF);
+            let mut value = self.scope_variable(&remembered.root).unwrap_or(Value::UNDEF);
             for segment in &remembered.segments {
                 value = match crate::key::step(&value, segment, &remembered.key) {
                     Ok(crate::key::Step::Found(found) | crate::key::Step::Unknown(found)) => found,

@@ -138,6 +138,8 @@ pub trait Scope {
     fn variable(&mut self, name: &str) -> Result<Value, String>;
     /// A key of a hash is looked for by an interpolation.
     fn note_key_read(&mut self, _hash: &Value, _key: &str) {}
+    /// The class whose code asks, or that is around it.
+    fn calling_class(&self) -> Option<String>;
     /// The folder of a module.
     fn module(&self, name: &str) -> Option<PathBuf>;
     /// The type that a text names, or what Puppet says about the text.

@@ -28,8 +28,11 @@ pub(crate) struct Merge {
     deep: Deep,
 }
 
+/// What two values that cannot be merged become, and which of two counts more.
 #[derive(Debug, Clone, Default)]
 struct Deep {
+    /// The lower level counts more, as Hiera 3 has it for `deep`.
+    reverse: bool,
     knockout: Option<Knockout>,
     sort: bool,
     hash_arrays: bool,
@@ -120,6 +123,12 @@ impl Merge {
         Ok(merge)
     }
 
+    /// How `hiera_hash()` merges where a configuration of version 3 names a behaviour: of `deep`, the lower level counts more.
+    pub(crate) fn of_hiera_3(reverse: bool, options: Hash) -> Result<Self, Failure> {
+        let deep = Deep { reverse, ..Deep::of(&options)? };
+        Ok(Self { kind: Kind::Deep, options, deep })
+    }
+
     /// What the first of several values becomes.
     pub(crate) fn start(&self, value: Value, arena: &mut Arena) -> Value {
         let changes = self.kind == Kind::Unique && !is_opaque(&value);
@@ -164,6 +173,7 @@ impl Merge {
                 };
                 Ok(by_value(merged, [higher, lower], arena))
             }
+            Kind::Deep if self.deep.reverse => self.deep.merge(lower.clone(), higher.clone(), arena),
             Kind::Deep => self.deep.merge(higher.clone(), lower.clone(), arena),
         }
     }
@@ -239,6 +249,7 @@ impl Deep {
             }
         };
         Ok(Self {
+            reverse: false,
             knockout,
             sort: option("sort_merged_arrays").is_some(),
             hash_arrays: option("merge_hash_arrays").is_some(),

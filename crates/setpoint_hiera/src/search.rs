@@ -107,6 +107,10 @@ pub(crate) struct Search<'s> {
     pub(crate) module: Option<Arc<str>>,
     pub(crate) top_key: Arc<str>,
     pub(crate) global_only: bool,
+    /// One of the functions `hiera()`, `hiera_array()`, `hiera_hash()` and `hiera_include()` asks.
+    hiera_call: bool,
+    /// The configuration that is searched is one of version 3, which has variables of its own.
+    pub(crate) in_version_3: bool,
     /// What was observed on the way: levels without the key, variables in paths.
     pub(crate) passed: Vec<Prov>,
     pub(crate) searched: Vec<PathBuf>,
@@ -126,10 +130,15 @@ pub(crate) fn run(
         (session.expressions, session.bytes) = (0, 0);
     }
     let mut search = Search::new(hiera, session, scope, request.overrides, request.defaults);
+    search.hiera_call = request.hiera_call;
     if request.hiera_call {
         let environment = search.provider_of_environment()?;
         let with_data = environment.is_some_and(|at| search.session.providers[at].config.version >= 5);
         search.global_only = !with_data;
+    }
+    if request.names_levels && search.is_version_3()? {
+        let reason = format!("the call for the key '{}' names levels of its own", request.key);
+        return Ok(DataAnswer::Found(search.opaque(reason)));
     }
     search.answer(request.key, request.merge)
 }
@@ -204,6 +213,8 @@ impl<'s> Search<'s> {
             module: None,
             top_key: "".into(),
             global_only: false,
+            hiera_call: false,
+            in_version_3: false,
             passed: Vec::new(),
             is_secret: false,
             searched: Vec::new(),
@@ -481,6 +492,9 @@ impl<'s> Search<'s> {
 
     pub(crate) fn in_global(&mut self, key: &LookupKey, merge: &Merge) -> Found {
         let found = self.provider_of_global().and_then(|provider| match provider {
+            Some(provider) if self.session.providers[provider].config.version == 3 => {
+                self.in_version_3(provider, key, merge)
+            }
             Some(provider) => self.in_provider(provider, key, merge),
             None => Ok(None),
         });
@@ -490,6 +504,42 @@ impl<'s> Search<'s> {
             }
             _ => failure,
         })
+    }
+
+    fn is_version_3(&mut self) -> Result<bool, Failure> {
+        let global = self.provider_of_global()?;
+        Ok(global.is_some_and(|at| self.session.providers[at].config.version == 3))
+    }
+
+    /// A configuration of version 3 says how `hiera_hash()` merges, and what its data refers to is global, too, unless the
+    /// environment has data.
+    fn in_version_3(&mut self, provider: usize, key: &LookupKey, merge: &Merge) -> Found {
+        let config = Arc::clone(&self.session.providers[provider].config);
+        let behavior = config.merge_behavior.as_ref().filter(|_| self.hiera_call);
+        let merge = behavior.filter(|_| merge.kind == merge::Kind::Hash).unwrap_or(merge);
+        let outer = (self.global_only, self.in_version_3);
+        self.global_only |= self.provider_of_environment()?.is_none();
+        self.in_version_3 = true;
+        let found = self.in_provider(provider, key, merge);
+        (self.global_only, self.in_version_3) = outer;
+        let found = found?;
+        if !self.hiera_call {
+            return Ok(found);
+        }
+        let of_hashes = matches!(merge.kind, merge::Kind::Hash | merge::Kind::Deep);
+        if let Some(value) = found.as_ref().filter(|value| of_hashes && value.unknown_part().is_none()) {
+            let hash = setpoint_puppet_values::Type::Hash(None);
+            setpoint_puppet_values::types::assert_instance("value", &hash, value)
+                .map_err(|error| Failure::data(error.message))?;
+        }
+        if !key.segments.is_empty() && matches!(merge.kind, merge::Kind::Hash | merge::Kind::Unique) {
+            let strategy = if merge.kind == merge::Kind::Hash { "hash" } else { "array" };
+            return Err(Failure::data(format!(
+                "Resolution type :{strategy} is illegal when accessing values using dotted keys. Offending key was '{}'",
+                key.text
+            )));
+        }
+        Ok(found)
     }
 
     pub(crate) fn in_module(&mut self, key: &LookupKey, merge: &Merge) -> Found {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 use setpoint_config::{Invariant, Placed};
-use setpoint_data::Node;
 use setpoint_packages::Platform;
 use setpoint_puppet_values::Regex;
 use setpoint_source::{Diagnostic, Rule, Severity, Span};
@@ -42,15 +41,9 @@ const MAX_NAME: usize = 255;
 pub(crate) fn nodes_of_data(project: &Project<'_>, folder: &Path) -> BTreeMap<String, Vec<PathBuf>> {
     let mut patterns: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for configuration in project.configurations(folder) {
-        for (entry, datadir) in configuration.entries() {
-            let Some(below) = project.data_folder(&configuration, datadir) else { continue };
-            for key in ["path", "paths", "glob", "globs"] {
-                let given = entry.get(key).into_iter();
-                let paths = given.flat_map(|node| {
-                    node.text().into_iter().chain(node.items().iter().filter_map(Node::text))
-                });
-                patterns.entry(below.clone()).or_default().extend(paths.filter_map(pattern_of));
-            }
+        for path in configuration.paths().iter().filter(|path| path.is_path) {
+            let Some(below) = project.data_folder(&configuration, path.datadir) else { continue };
+            patterns.entry(below).or_default().extend(pattern_of(&path.text));
         }
     }
     let mut nodes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();

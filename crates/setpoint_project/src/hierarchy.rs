@@ -3,6 +3,7 @@
 //! A server reads the data of an environment below `/etc/puppetlabs/code/environments/NAME`; here the environment is the
 //! repository. Many repositories have no `hiera.yaml` of their own: the server's lies among the files that a module installs on it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,20 @@ const DATA_FOLDERS: [&str; 4] = ["hieradata", "data", "hiera", "hiera-data"];
 /// How deep a configuration may lie below the files of a module.
 const MAX_DEPTH: usize = 4;
 
+/// Where Hiera 3 looks if a backend has no folder of its own.
+const DATADIR_3: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
+
+/// A text of a hierarchy that names files of data.
+pub(crate) struct DataPath<'c> {
+    /// With the ending that the backend adds.
+    pub(crate) text: Cow<'c, str>,
+    pub(crate) node: &'c Node,
+    /// The folder that it lies below, as it is written.
+    pub(crate) datadir: &'c str,
+    /// A path or a pattern of paths; else another text of the entry.
+    pub(crate) is_path: bool,
+}
+
 /// A `hiera.yaml` as a tree.
 #[derive(Debug)]
 pub(crate) struct Configuration {
@@ -40,12 +55,56 @@ impl Configuration {
         Some(Self { path: path.to_owned(), file, root })
     }
 
-    /// The entries of the hierarchy, each with the folder of its data as it is written.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Node, &str)> {
+    /// A setting of the whole configuration. Hiera 3 names them by symbols.
+    fn setting(&self, name: &str) -> Option<&Node> {
+        self.root.get(name).or_else(|| self.root.get(&format!(":{name}")))
+    }
+
+    /// Whether it is one of Hiera 3, which says no version.
+    fn is_version_3(&self) -> bool {
+        self.setting("version").is_none_or(|version| version.text() == Some("3"))
+            && self.setting("hierarchy").is_some()
+    }
+
+    /// The texts of the hierarchy that name files, each with the folder that they lie below.
+    pub(crate) fn paths(&self) -> Vec<DataPath<'_>> {
+        if self.is_version_3() {
+            return self.paths_of_version_3();
+        }
         let default = self.root.get("defaults").and_then(|defaults| defaults.get("datadir"));
         let default = default.and_then(Node::text).unwrap_or("data");
-        let entries = self.root.get("hierarchy").into_iter().flat_map(Node::items);
-        entries.map(move |entry| (entry, entry.get("datadir").and_then(Node::text).unwrap_or(default)))
+        let mut paths = Vec::new();
+        for entry in self.root.get("hierarchy").into_iter().flat_map(Node::items) {
+            let datadir = entry.get("datadir").and_then(Node::text).unwrap_or(default);
+            for pair in entry.entries() {
+                let key = pair.key.text().unwrap_or_default();
+                let is_path = matches!(key, "path" | "paths" | "glob" | "globs");
+                for node in std::iter::once(&pair.value).chain(pair.value.items()) {
+                    let text = node.text().map(Cow::Borrowed);
+                    paths.extend(text.map(|text| DataPath { text, node, datadir, is_path }));
+                }
+            }
+        }
+        paths
+    }
+
+    /// Every backend has the whole hierarchy, below a folder and with an ending of its own.
+    fn paths_of_version_3(&self) -> Vec<DataPath<'_>> {
+        let list =
+            |name: &str| self.setting(name).into_iter().flat_map(|it| std::iter::once(it).chain(it.items()));
+        let backends: Vec<&str> = list("backends").filter_map(Node::text).collect();
+        let mut paths = Vec::new();
+        for backend in if backends.is_empty() { vec!["yaml"] } else { backends } {
+            let own = self.setting(backend);
+            let of = |name: &str| own.and_then(|own| own.get(name).or_else(|| own.get(&format!(":{name}"))));
+            let datadir = of("datadir").and_then(Node::text).unwrap_or(DATADIR_3);
+            let ending = of("extension").and_then(Node::text).unwrap_or(backend);
+            for node in list("hierarchy") {
+                let text = node.text().map(|text| Cow::Owned(format!("{text}.{ending}")));
+                paths.extend(text.map(|text| DataPath { text, node, datadir, is_path: true }));
+            }
+        }
+        paths
     }
 
     /// The folder that an entry names, as the server calls it; nothing if its name has other variables than the environment.
@@ -56,13 +115,14 @@ impl Configuration {
     }
 
     fn named_folders(&self, environment: &str) -> BTreeSet<PathBuf> {
-        self.entries().filter_map(|(_, datadir)| self.named_folder(datadir, environment)).collect()
+        self.paths().iter().filter_map(|path| self.named_folder(path.datadir, environment)).collect()
     }
 
-    /// Whether it is one of Hiera 5 or 4, as far as its shape tells.
+    /// Whether it is one of Hiera 5, 4 or 3, as far as its shape tells.
     fn is_hierarchy(&self) -> bool {
         let version = self.root.get("version").and_then(Node::text);
-        version.is_some_and(|version| version == "5" || version == "4") && self.entries().next().is_some()
+        let is_named = version.is_some_and(|version| version == "5" || version == "4");
+        (is_named || self.is_version_3()) && self.paths().iter().any(|path| path.is_path)
     }
 }
 
@@ -71,8 +131,8 @@ impl Project<'_> {
     pub(crate) fn configurations(&self, folder: &Path) -> Vec<Configuration> {
         let levels = self.environment.hiera().levels();
         let global = levels.global.iter().filter(|_| levels.environment.as_deref() == Some(folder)).cloned();
-        let paths = std::iter::once(folder.join("hiera.yaml")).chain(global);
-        paths.filter_map(|path| Configuration::read(self.session, &path)).collect()
+        let paths: BTreeSet<PathBuf> = std::iter::once(folder.join("hiera.yaml")).chain(global).collect();
+        paths.iter().filter_map(|path| Configuration::read(self.session, path)).collect()
     }
 
     /// Where the folder of an entry lies here; nothing if it lies outside of the inputs.
@@ -86,7 +146,7 @@ impl Project<'_> {
     pub(crate) fn data_folders(&self, folder: &Path) -> BTreeSet<PathBuf> {
         let mut folders = BTreeSet::new();
         for configuration in self.configurations(folder) {
-            let named = configuration.entries().map(|(_, datadir)| datadir).collect::<BTreeSet<_>>();
+            let named = configuration.paths().iter().map(|path| path.datadir).collect::<BTreeSet<_>>();
             folders.extend(named.into_iter().filter_map(|datadir| self.data_folder(&configuration, datadir)));
         }
         folders
@@ -98,11 +158,8 @@ impl Project<'_> {
         let known = facts::names_under_7();
         let mut names = BTreeSet::new();
         for configuration in self.configurations(folder) {
-            for (entry, datadir) in configuration.entries() {
-                let texts = entry.entries().iter().flat_map(|pair| {
-                    pair.value.text().into_iter().chain(pair.value.items().iter().filter_map(Node::text))
-                });
-                for text in texts.chain([datadir]) {
+            for path in configuration.paths() {
+                for text in [&*path.text, path.datadir] {
                     names.extend(variables_in(text).filter(|name| !known.contains(*name)).map(str::to_owned));
                 }
             }
@@ -130,6 +187,22 @@ pub(crate) struct Found {
     pub(crate) assumed: Option<Reason>,
 }
 
+/// What a user can do about a configuration that was assumed.
+const NAME_IT: &str =
+    "Name the server's configuration with --hiera, or as `hiera` under `[puppet]` in setpoint.toml.";
+
+impl Found {
+    /// Takes a configuration for the server's.
+    fn assume(&mut self, configuration: &Configuration, message: String) {
+        let place = Range::new(0, 0).in_file(configuration.file);
+        let told = Diagnostic::new(Rule::AssumedHierarchy, message).at(place).with_help(NAME_IT);
+        self.diagnostics.push(told);
+        let reason = format!("the server's hiera.yaml is {}", configuration.path.display());
+        self.assumed = Some(Reason::new(Gap::Assumed, reason).at(Some(place)));
+        self.levels.global = Some(configuration.path.clone());
+    }
+}
+
 /// Finds the levels above the modules: the configuration that the user names, that of the environment, or the one that a
 /// module of the repository installs on the server.
 pub(crate) fn find(
@@ -147,8 +220,19 @@ pub(crate) fn find(
         Mount { server, here: folder.to_owned() }
     };
     found.levels.mounts = ABOVE_ENVIRONMENTS.iter().map(of_environment).collect();
-    if found.levels.global.is_none() && !session.files.has_file(&folder.join("hiera.yaml")) {
-        take_from_modules(session, (folder, name), modulepath, &mut found);
+    if found.levels.global.is_none() {
+        match Configuration::read(session, &folder.join("hiera.yaml")) {
+            Some(own) if own.is_version_3() => {
+                let message = format!(
+                    "{} is of version 3, which no environment may have: it is taken for the server's",
+                    own.path.display()
+                );
+                found.assume(&own, message);
+            }
+            Some(_) => {}
+            None if session.files.has_file(&folder.join("hiera.yaml")) => {}
+            None => take_from_modules(session, (folder, name), modulepath, &mut found),
+        }
     }
     if let Some(path) = &found.levels.global
         && let Some(configuration) = Configuration::read(session, path)
@@ -172,7 +256,8 @@ fn take_from_modules(
         DATA_FOLDERS.into_iter().filter(|name| has_data(session.files, &folder.join(name), 0)).collect();
     let Some(first) = data.first() else { return };
     let mut candidates: BTreeMap<usize, Vec<Configuration>> = BTreeMap::new();
-    for path in configurations_in_files(session.files, modulepath) {
+    let of_modules = configurations_in_files(session.files, modulepath);
+    for path in configurations_beside(session.files, folder).chain(of_modules) {
         let Some(configuration) = Configuration::read(session, &path) else { continue };
         if !configuration.is_hierarchy() {
             continue;
@@ -188,16 +273,10 @@ fn take_from_modules(
             best.retain(is_usual);
         }
     }
-    let help =
-        "Name the server's configuration with --hiera, or as `hiera` under `[puppet]` in setpoint.toml.";
     if let [only] = best.as_slice() {
         let path = only.path.display();
         let message = format!("The repository has no hiera.yaml: {path} is taken for the server's");
-        let place = Range::new(0, 0).in_file(only.file);
-        found.diagnostics.push(Diagnostic::new(Rule::AssumedHierarchy, message).at(place).with_help(help));
-        found.assumed =
-            Some(Reason::new(Gap::Assumed, format!("the server's hiera.yaml is {path}")).at(Some(place)));
-        found.levels.global = Some(only.path.clone());
+        found.assume(only, message);
         return;
     }
     found.levels.unread = Some("the server's hiera.yaml, which was not given".into());
@@ -210,7 +289,16 @@ fn take_from_modules(
             told.with_note(format!("It may be one of {}.", names.join(", ")))
         }
     };
-    found.diagnostics.push(told.with_note("Keys that no module has are not known.").with_help(help));
+    found.diagnostics.push(told.with_note("Keys that no module has are not known.").with_help(NAME_IT));
+}
+
+/// The files of the repository's own folder that may be a configuration of Hiera, by their names.
+fn configurations_beside(files: &dyn FileSystem, folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let names = files
+        .list(folder)
+        .into_iter()
+        .filter(|name| name.contains("hiera") && (name.ends_with(".yaml") || name.ends_with(".yml")));
+    names.map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
 }
 
 /// The files below the `files` of all modules that may be a configuration of Hiera, by their name or their folder's.

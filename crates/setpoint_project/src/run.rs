@@ -489,11 +489,13 @@ fn classify_failures(
     for (job, one) in plan.jobs.iter().zip(&checked) {
         *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
     }
-    // A class that another one declares was checked there.
-    let covered: BTreeSet<String> = checked.iter().flat_map(|one| one.entered.iter().cloned()).collect();
+    let entered_by = |one: &Checked| one.entered.iter().cloned().collect::<Vec<_>>();
+    // A class that another one declares was checked there, if that one has a catalog. Its own failure is told otherwise.
+    let covered: BTreeSet<String> = checked.iter().filter(|one| one.compiled).flat_map(entered_by).collect();
+    let reached: BTreeSet<String> = checked.iter().flat_map(entered_by).collect();
     let mut skipped = Skipped::default();
     for (class, _, parameters) in &plan.need_parameters {
-        if covered.contains(class) {
+        if reached.contains(class) {
             continue;
         }
         let parameters: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
@@ -532,7 +534,7 @@ fn classify_failures(
     }
     let total = entered.len() + plan.need_parameters.len();
     if total > 0 {
-        let more = plan.need_parameters.iter().filter(|(class, ..)| covered.contains(class)).count();
+        let more = plan.need_parameters.iter().filter(|(class, ..)| reached.contains(class)).count();
         let count = entered.values().filter(|entered| **entered).count() + more;
         skipped.report(count, total, about);
     }

@@ -9,6 +9,7 @@ use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Range, Severity, Span, Symbol};
 
 use crate::compiler::Compiler;
+use crate::loader::DefinitionKind;
 use crate::scope::group_number;
 use crate::variables::{is_built_in, split_qualified};
 
@@ -88,6 +89,19 @@ impl Scope for Compiler<'_> {
     fn note_key_read(&mut self, hash: &Value, key: &str) {
         let span = self.data_span;
         self.note_key_read(hash, key, span);
+    }
+
+    fn calling_class(&self) -> Option<String> {
+        let mut at = Some(self.frame.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id];
+            let source = &self.definitions[scope.source];
+            if matches!(source.kind, DefinitionKind::Class(_)) {
+                return Some(source.name.as_str().to_lowercase());
+            }
+            at = scope.parent;
+        }
+        None
     }
 
     fn module(&self, name: &str) -> Option<PathBuf> {

@@ -284,7 +284,22 @@ impl<'a> Environment<'a> {
             let mut modules = self.module_names().iter();
             modules.find_map(|module| self.ruby_function_in(module, name, &[folder]))
         };
-        folders.iter().find_map(find)
+        let hidden = || folders.contains(&RUBY_FOLDERS[1]).then(|| self.hidden_function(name)).flatten();
+        folders.iter().find_map(find).or_else(hidden)
+    }
+
+    /// A function of the older interface in a module that another one of its name hides: Puppet's loader of that interface looks
+    /// into every folder of the module path.
+    fn hidden_function(&self, name: &str) -> Option<RubyFunction> {
+        let file = format!("{}/{name}.rb", RUBY_FOLDERS[1]);
+        let in_folder = |folder: &PathBuf| {
+            let modules = self.files.list(folder).into_iter();
+            let mut found = modules.map(|module| (folder.join(&module).join(&file), module));
+            found.find(|(path, _)| self.files.has_file(path))
+        };
+        let (path, module) = self.modulepath.iter().find_map(in_folder)?;
+        let known = self.known_function(&module, name, &path);
+        Some(RubyFunction { module: Arc::from(module.as_str()), path: Arc::from(path), known })
     }
 
     fn ruby_function_in(&self, module: &str, name: &str, folders: &[&str]) -> Option<RubyFunction> {

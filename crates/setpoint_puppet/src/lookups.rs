@@ -167,8 +167,14 @@ impl Compiler<'_> {
         let nothing = Hash::default();
         let mut answer = DataAnswer::Missing(MissingData::default());
         for key in keys {
-            let request =
-                DataRequest { key, merge, hiera_call: false, overrides: &nothing, defaults: &nothing };
+            let request = DataRequest {
+                key,
+                merge,
+                hiera_call: false,
+                names_levels: false,
+                overrides: &nothing,
+                defaults: &nothing,
+            };
             let next = self.find_data(&request, None)?;
             answer = match (answer, next) {
                 (_, found @ DataAnswer::Found(_)) => return Ok(found),

@@ -141,6 +141,7 @@ impl Compiler<'_> {
                 key: &key,
                 merge: None,
                 hiera_call: false,
+                names_levels: false,
                 overrides: &nothing,
                 defaults: &nothing,
             };

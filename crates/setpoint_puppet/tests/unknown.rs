@@ -251,3 +251,24 @@ fn a_splat_that_is_not_known_leaves_no_default() {
     assert!(message.is_some_and(|message| message.unknown_part().is_some()), "{message:?}");
     assert!(told(&compile_with_unknown("class { 'm': * => $u }")).0.is_empty());
 }
+
+/// What is made of a value that is not known is not known either: no mistake is seen in it.
+#[test]
+fn an_operation_on_an_unknown_value_is_no_mistake() {
+    for code in [
+        "[$a, $b] = $u notify { 'a': message => $a }",
+        "[$a, [$b, $c]] = $u notify { 'a': message => \"${b}${c}\" }",
+        "$x = -$u notify { 'a': message => $x }",
+    ] {
+        let compilation = compile_with_unknown(code);
+        let catalog = compilation.catalog.as_ref().unwrap();
+        let message =
+            catalog.iter().find(|(_, one)| &*one.title == "a").and_then(|(_, one)| one.get("message"));
+        assert!(message.is_some_and(|message| message.unknown_part().is_some()), "{code}: {message:?}");
+    }
+    for code in ["Notify[$u] { message => 'b' }", "Notify['rest', $u] { message => 'b' }"] {
+        let compilation = compile_with_unknown(&format!("{code} include m"));
+        assert!(compilation.failures.iter().all(|one| one.kind.is_limit_of_setpoint()), "{code}");
+        assert!(compilation.entered.iter().any(|name| name.as_str() == "m"), "{code}");
+    }
+}

@@ -94,6 +94,8 @@ pub struct DataRequest<'a> {
     pub merge: Option<&'a Value>,
     /// The call is one of `hiera`, `hiera_array` and their kin.
     pub hiera_call: bool,
+    /// The call names levels that come before those of the hierarchy, which only Hiera 3 looks at.
+    pub names_levels: bool,
     /// What `override` gives, for interpolations: the key itself is not among it.
     pub overrides: &'a Hash,
     /// What `default_values_hash` gives, for interpolations.

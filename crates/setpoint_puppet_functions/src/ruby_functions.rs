@@ -290,7 +290,11 @@ fn counted(
     } else {
         legacy::convert(interpreter.context, &call.arguments).map_err(RubyFailure::Stopped)?
     };
-    let arguments = Thing::array(values.iter().map(Thing::from_value).collect());
+    let things = values
+        .iter()
+        .map(|value| if is_raw { Ok(Thing::from_value(value)) } else { interpreter.old_argument(value) });
+    let arguments = things.collect::<Result<Vec<_>, _>>().map(Thing::array);
+    let arguments = interpreter.outcome(arguments)?;
     let scope = Thing::Scope(Seen::ByCaller);
     let result = interpreter.call_block_as(&legacy_function.block, vec![arguments], Some(scope), true);
     let result = interpreter.outcome(result)?;

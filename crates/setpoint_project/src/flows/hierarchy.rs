@@ -48,48 +48,44 @@ pub(crate) fn secrets_by_facts(project: &Project<'_>) -> Vec<Diagnostic> {
         files.iter().map(|(below, name)| read_text(project.session.files, &below.join(name)).ok()).collect();
     let converted: BTreeSet<String> = texts.iter().flatten().flat_map(|text| converted_keys(text)).collect();
     let configurations = project.configurations(folder);
-    let entries = configurations.iter().flat_map(|one| one.entries().map(move |entry| (one, entry)));
     let mut found = Vec::new();
-    for (configuration, (entry, datadir)) in entries {
+    for configuration in &configurations {
         let file = configuration.file;
-        let Some(below) = project.data_folder(configuration, datadir) else { continue };
-        for key in ["path", "paths", "glob", "globs"] {
-            let Some(given) = entry.get(key) else { continue };
-            for node in std::iter::once(given).chain(given.items()) {
-                let Some(path) = node.text() else { continue };
-                let Some((pattern, fact)) = chosen_by_fact(path) else { continue };
-                let Ok(regex) = Regex::new(pattern.as_str()) else { continue };
-                let secret = files.iter().zip(&texts).find_map(|((of, name), text)| {
-                    let is_chosen = *of == below && regex.is_match(name).unwrap_or(false);
-                    let (key, line) = secret_in(text.as_deref().filter(|_| is_chosen)?, &converted)?;
-                    Some((below.join(name), key, line))
-                });
-                let Some((data, key, line)) = secret else { continue };
-                let message = format!(
-                    "The fact {fact} chooses the file that the secret {key} is read from: a node that lies reads another's"
-                );
-                let place = format!("{}:{line}", data.display());
-                let mut finding = Diagnostic::new(Rule::FactSelectsSecret, message)
-                    .at(node.range.in_file(file))
-                    .with_note(format!("from the fact {fact}"))
-                    .with_note(format!("into the path `{path}` of the hierarchy"))
-                    .with_note(format!("which finds the secret {key} at {place}"))
-                    .with_help("Choose by `%{trusted.certname}`, or by another trusted fact, which the certificate vouches for.");
-                let steps = vec![
-                    FlowStep { what: format!("from the fact {fact}"), span: None },
-                    FlowStep { what: format!("into the path {path}"), span: Some(node.range.in_file(file)) },
-                    FlowStep { what: format!("finds the secret {key} at {place}"), span: None },
-                ];
-                finding.flow = Some(Arc::new(Flow {
-                    source_kind: "fact",
-                    source: fact,
-                    source_span: None,
-                    resource: String::new(),
-                    parameter: key,
-                    steps,
-                }));
-                found.push(finding);
-            }
+        for data_path in configuration.paths().iter().filter(|path| path.is_path) {
+            let Some(below) = project.data_folder(configuration, data_path.datadir) else { continue };
+            let (path, node) = (&*data_path.text, data_path.node);
+            let Some((pattern, fact)) = chosen_by_fact(path) else { continue };
+            let Ok(regex) = Regex::new(pattern.as_str()) else { continue };
+            let secret = files.iter().zip(&texts).find_map(|((of, name), text)| {
+                let is_chosen = *of == below && regex.is_match(name).unwrap_or(false);
+                let (key, line) = secret_in(text.as_deref().filter(|_| is_chosen)?, &converted)?;
+                Some((below.join(name), key, line))
+            });
+            let Some((data, key, line)) = secret else { continue };
+            let message = format!(
+                "The fact {fact} chooses the file that the secret {key} is read from: a node that lies reads another's"
+            );
+            let place = format!("{}:{line}", data.display());
+            let mut finding = Diagnostic::new(Rule::FactSelectsSecret, message)
+                .at(node.range.in_file(file))
+                .with_note(format!("from the fact {fact}"))
+                .with_note(format!("into the path `{path}` of the hierarchy"))
+                .with_note(format!("which finds the secret {key} at {place}"))
+                .with_help("Choose by `%{trusted.certname}`, or by another trusted fact, which the certificate vouches for.");
+            let steps = vec![
+                FlowStep { what: format!("from the fact {fact}"), span: None },
+                FlowStep { what: format!("into the path {path}"), span: Some(node.range.in_file(file)) },
+                FlowStep { what: format!("finds the secret {key} at {place}"), span: None },
+            ];
+            finding.flow = Some(Arc::new(Flow {
+                source_kind: "fact",
+                source: fact,
+                source_span: None,
+                resource: String::new(),
+                parameter: key,
+                steps,
+            }));
+            found.push(finding);
         }
     }
     found

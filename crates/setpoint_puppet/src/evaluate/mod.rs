@@ -429,6 +429,12 @@ impl Compiler<'_> {
                 }
                 Ok(())
             }
+            // Whatever it is: an element, the value under a key, or nothing.
+            Data::Opaque(unknown) => targets.iter().try_for_each(|target| {
+                let element = Value::unknown_or_missing(Arc::clone(&unknown.reason));
+                let element = self.chosen_from(element.with(value.prov), value.prov);
+                self.assign_to(target, &element, expression)
+            }),
             data => {
                 let values = match data {
                     Data::Array(items) => Arc::clone(items),

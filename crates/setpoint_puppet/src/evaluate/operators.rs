@@ -150,6 +150,11 @@ impl Compiler<'_> {
 
     pub(super) fn evaluate_negate(&mut self, operand: &Expr, expression: &Expr) -> Result<Value, Stop> {
         let value = self.evaluate(operand)?;
+        if let Data::Opaque(unknown) = &value.data {
+            let result = Value::unknown(Arc::clone(&unknown.reason), Type::Any);
+            let prov = self.combine(Symbol::new("-"), expression.range, [value.prov].into_iter());
+            return Ok(result.with(prov));
+        }
         let blamed = |compiler: &Self, _: Blame| compiler.place(expression);
         let mut checks = self.checks();
         let result = ops::negate(&value, &mut checks);

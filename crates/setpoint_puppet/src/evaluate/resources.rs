@@ -327,6 +327,9 @@ impl Compiler<'_> {
         let source = self.scopes[self.frame.scope].source;
         let span = self.span(expression.range);
         for reference in references {
+            if let Data::Opaque(unknown) = &reference.data {
+                return Err(FailureKind::undecided(unknown).at(self.place(target)));
+            }
             let Data::Type(Type::Resource(Some(of))) = &reference.data else {
                 let actual = match &reference.data {
                     Data::Type(of) => format!("{of}-Type"),

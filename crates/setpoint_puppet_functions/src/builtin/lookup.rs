@@ -99,6 +99,7 @@ struct Wanted {
     overrides: Hash,
     default_values: Hash,
     hiera_call: bool,
+    names_levels: bool,
     /// An option that is not known and decides about the result.
     unknown: Option<Value>,
 }
@@ -125,6 +126,7 @@ impl Wanted {
             overrides: Hash::default(),
             default_values: Hash::default(),
             hiera_call: false,
+            names_levels: false,
             unknown: None,
         }
     }
@@ -140,6 +142,7 @@ impl Wanted {
             overrides: hash("override"),
             default_values: hash("default_values_hash"),
             hiera_call: false,
+            names_levels: false,
             unknown: unknown_of([option("value_type"), option("merge")])
                 .or_else(|| whole_unknown(["override", "default_values_hash"].map(option))),
         }
@@ -170,6 +173,7 @@ impl Wanted {
                 key: &key,
                 merge: self.merge.as_ref(),
                 hiera_call: self.hiera_call,
+                names_levels: self.names_levels,
                 overrides: &self.overrides,
                 defaults: &self.default_values,
             };
@@ -275,8 +279,15 @@ fn old_style(context: &mut Context<'_, '_>, arguments: &[Value], merge: &str) ->
         );
         context.warn_once(&name, &message);
     }
-    let default = if context.block().is_none() { arguments.get(1).cloned() } else { None };
-    let wanted =
-        Wanted { merge: Some(merge.into()), default, hiera_call: true, ..Wanted::new(arguments[0].clone()) };
+    let has_block = context.block().is_some();
+    let default = if has_block { None } else { arguments.get(1).cloned() };
+    let levels = arguments.get(if has_block { 1 } else { 2 });
+    let wanted = Wanted {
+        merge: Some(merge.into()),
+        default,
+        hiera_call: true,
+        names_levels: levels.is_some_and(|levels| !levels.is_undef()),
+        ..Wanted::new(arguments[0].clone())
+    };
     wanted.find(context)
 }

@@ -355,6 +355,13 @@ fn is_a_named(thing: &Thing, class: &str) -> Option<bool> {
         "URI" | "URI::Generic" => matches!(thing, Thing::Uri(_)),
         "URI::HTTP" => matches!(thing, Thing::Uri(uri) if matches!(uri.class(), "URI::HTTP" | "URI::HTTPS")),
         _ => match thing {
+            // Resources of the compiler are resources, too.
+            Thing::Object(object) if object.class().class_name() == "PuppetResource" => {
+                if class.starts_with("Puppet") && class != "Puppet::Resource" {
+                    return None;
+                }
+                class == "Puppet::Resource"
+            }
             Thing::Object(object) => match object.class() {
                 Thing::Class(own) => {
                     let line = own.lineage();

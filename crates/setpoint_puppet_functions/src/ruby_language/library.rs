@@ -6,7 +6,7 @@ const LIBRARIES: &[(&str, &[&str], &str)] = &[
     ("pathname", &["Pathname"], include_str!("library/pathname.rb")),
     ("time", &["Time", "Date", "Calendar"], include_str!("library/time.rb")),
     ("opened_file", &["OpenedFile"], include_str!("library/opened_file.rb")),
-    ("digest", &["DigestObject"], include_str!("library/digest.rb")),
+    ("digest", &["DigestObject", "HmacObject"], include_str!("library/digest.rb")),
     (
         "puppet",
         &[

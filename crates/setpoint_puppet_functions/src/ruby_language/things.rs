@@ -384,6 +384,11 @@ impl Thing {
             Self::Regex(regex) => Value::from(regex.clone()),
             Self::Bytes(bytes) => Value::new(Data::Binary(bytes.as_slice().into())),
             Self::Other(value) => value.clone(),
+            // A reference that the older interface made an object of.
+            Self::Object(object) => match object.variables.borrow().get("reference") {
+                Some(Self::Other(value)) if object.class().class_name() == "PuppetResource" => value.clone(),
+                _ => return None,
+            },
             _ => return None,
         })
     }

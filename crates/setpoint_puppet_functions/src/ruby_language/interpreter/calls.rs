@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use setpoint_puppet_values::Value;
+use setpoint_puppet_values::{Data, Value};
 
 use super::blocks::RubyBlock;
 use super::{Flow, Interpreter, Result, argument_error, beyond};
@@ -340,6 +340,11 @@ impl Interpreter<'_, '_, '_> {
                 self.depth = depth;
                 Ok(value)
             }
+            // Of a lambda it ends the lambda, not the call that it was given to.
+            Err(Flow::Break(value)) if closure.is_lambda => {
+                self.depth = depth;
+                Ok(value)
+            }
             Err(Flow::Return(value, from)) if is_lambda && from == id => {
                 self.depth = depth;
                 Ok(value)
@@ -511,6 +516,26 @@ impl Interpreter<'_, '_, '_> {
         }
         self.context.note(value);
         Ok(Thing::from_value(value))
+    }
+
+    /// An argument as functions of the older interface get it: a reference is an object that says its type and title.
+    pub(crate) fn old_argument(&mut self, value: &Value) -> Result<Thing> {
+        if let Some(object) = methods::reference(self, value)? {
+            return Ok(object);
+        }
+        Ok(match &value.data {
+            Data::Array(items) => {
+                let items = items.iter().map(|item| self.old_argument(item));
+                Thing::array(items.collect::<Result<_>>()?)
+            }
+            Data::Hash(entries) => {
+                let pairs = entries
+                    .iter()
+                    .map(|(key, entry)| Ok((Thing::from_value(&key.0), self.old_argument(entry)?)));
+                Thing::pairs(pairs.collect::<Result<Vec<_>>>()?)
+            }
+            _ => Thing::from_value(value),
+        })
     }
 
     /// Calls a function of Puppet's older interface.

@@ -50,3 +50,42 @@ class DigestObject
     hexdigest
   end
 end
+
+# A digest with a key that is made piece by piece.
+class HmacObject
+  def initialize(key, digest)
+    @key = key
+    @algorithm = digest
+    @text = ''
+  end
+
+  def update(text)
+    @text += text
+    self
+  end
+
+  def <<(text)
+    update(text)
+  end
+
+  def reset
+    @text = ''
+    self
+  end
+
+  def digest
+    OpenSSL::HMAC.digest(@algorithm, @key, @text)
+  end
+
+  def hexdigest
+    OpenSSL::HMAC.hexdigest(@algorithm, @key, @text)
+  end
+
+  def base64digest
+    OpenSSL::HMAC.base64digest(@algorithm, @key, @text)
+  end
+
+  def to_s
+    hexdigest
+  end
+end

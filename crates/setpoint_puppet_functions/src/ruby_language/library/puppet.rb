@@ -140,10 +140,11 @@ end
 class PuppetResource
   attr_reader :type, :title
 
-  def initialize(type, title, parameters)
+  def initialize(type, title, parameters, is_defined)
     @type = type
     @title = title
     @parameters = parameters
+    @is_defined = is_defined
   end
 
   def name
@@ -159,13 +160,14 @@ class PuppetResource
   end
 
   def [](name)
-    __beyond__('it reads a parameter of the resource that is evaluated') if @parameters.nil?
     name.to_s == 'title' ? @title : @parameters[name.to_s]
   end
 
   def to_hash
-    __beyond__('it reads the parameters of the resource that is evaluated') if @parameters.nil?
-    @parameters.map { |name, value| [name.to_sym, value] }.to_h
+    # A resource of a native type has what its title sets.
+    __beyond__('it reads the parameters of a resource together with its title') unless @is_defined
+    given = @parameters.reject { |_, value| value.nil? }
+    { name: @title.to_s }.merge(given.map { |name, value| [name.to_sym, value] }.to_h)
   end
 end
 

@@ -10,6 +10,7 @@ use setpoint_puppet_values::{Data, Regex, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
+use super::hashes::get;
 use super::library::{address, html, percent, shell_escaped, shell_words, unpercent, uri};
 use super::{Given, MOST, bytes_of, call, count_of, files, first, kind, others, puppet, text_of, to_array};
 use crate::builtin::digests::digits;
@@ -37,7 +38,29 @@ pub(super) fn constant(
         }
         "File" | "IO" => files::file(interpreter, given)?,
         "Dir" => files::folder(interpreter, given)?,
-        "OpenSSL::HMAC" => hmac(given)?,
+        "OpenSSL::HMAC" => match (given.name, given.arguments) {
+            ("new", [_, _]) => {
+                Some(puppet::instance_of_library(interpreter, "HmacObject", given.arguments.to_vec())?)
+            }
+            _ => hmac(given)?,
+        },
+        "OpenSSL::KDF" => match (given.name, given.arguments) {
+            ("pbkdf2_hmac", [password, Thing::Hash(options)]) => {
+                let option = |name: &str| get(options, &Thing::symbol(name)).unwrap_or(Thing::Nil);
+                let [salt, rounds, length, digest] = ["salt", "iterations", "length", "hash"].map(option);
+                Some(derived_key([password, &salt], &rounds, &length, &digest)?)
+            }
+            _ => None,
+        },
+        "OpenSSL::PKCS5" => match (given.name, given.arguments) {
+            ("pbkdf2_hmac", [password, salt, rounds, length, digest]) => {
+                Some(derived_key([password, salt], rounds, length, digest)?)
+            }
+            ("pbkdf2_hmac_sha1", [password, salt, rounds, length]) => {
+                Some(derived_key([password, salt], rounds, length, &Thing::text("SHA1"))?)
+            }
+            _ => None,
+        },
         "OpenSSL::Digest" => match (given.name, given.arguments) {
             ("new", [name]) => {
                 let name = name.to_s().to_uppercase().replace('-', "");
@@ -507,25 +530,63 @@ fn digest(class: &str, given: &Given<'_>) -> Result<Option<Thing>> {
 /// `OpenSSL::HMAC`
 fn hmac(given: &Given<'_>) -> Result<Option<Thing>> {
     let [digest, key, data] = given.arguments else { return Ok(None) };
-    let name = match digest {
-        Thing::Object(object) => object.variables.borrow().get("name").map(Thing::to_s).unwrap_or_default(),
-        other => other.to_s().to_uppercase().replace('-', ""),
-    };
-    let (key, data) = (bytes_of(key)?, bytes_of(data)?);
-    let bytes = match name.as_str() {
-        "MD5" => keyed::<Md5>(&key, &data, 64),
-        "SHA1" => keyed::<Sha1>(&key, &data, 64),
-        "SHA256" => keyed::<Sha256>(&key, &data, 64),
-        "SHA384" => keyed::<Sha384>(&key, &data, 128),
-        "SHA512" => keyed::<Sha512>(&key, &data, 128),
-        _ => return beyond(format!("it makes a digest by {name}")),
-    };
+    let bytes = keyed_by(digest)?(&bytes_of(key)?, &bytes_of(data)?);
     Ok(Some(match given.name {
         "hexdigest" => Thing::text(digits(&bytes)),
         "digest" => Thing::Bytes(Rc::new(bytes)),
         "base64digest" => Thing::text(base64::strict_encode64(&bytes)),
         _ => return Ok(None),
     }))
+}
+
+/// The function of a digest that is given as an object or by its name.
+fn keyed_by(digest: &Thing) -> Result<fn(&[u8], &[u8]) -> Vec<u8>> {
+    let name = match digest {
+        Thing::Object(object) => object.variables.borrow().get("name").map(Thing::to_s).unwrap_or_default(),
+        other => other.to_s().to_uppercase().replace('-', ""),
+    };
+    Ok(match name.as_str() {
+        "MD5" => |key, data| keyed::<Md5>(key, data, 64),
+        "SHA1" => |key, data| keyed::<Sha1>(key, data, 64),
+        "SHA256" => |key, data| keyed::<Sha256>(key, data, 64),
+        "SHA384" => |key, data| keyed::<Sha384>(key, data, 128),
+        "SHA512" => |key, data| keyed::<Sha512>(key, data, 128),
+        _ => return beyond(format!("it makes a digest by {name}")),
+    })
+}
+
+/// Rounds of a derivation that are worth the time.
+const MAX_ROUNDS: usize = 200_000;
+
+/// PBKDF2 with HMAC, as RFC 8018 has it, of a password and a salt.
+fn derived_key(
+    [password, salt]: [&Thing; 2],
+    rounds: &Thing,
+    length: &Thing,
+    digest: &Thing,
+) -> Result<Thing> {
+    let hmac = keyed_by(digest)?;
+    let (password, salt) = (bytes_of(password)?, bytes_of(salt)?);
+    let (rounds, length) = (count_of(rounds)?, count_of(length)?);
+    // No digest is shorter than 16 bytes.
+    if rounds.saturating_mul(length.div_ceil(16)) > MAX_ROUNDS {
+        return beyond("it derives a key in very many rounds");
+    }
+    let mut key = Vec::with_capacity(length);
+    for block in 1u32.. {
+        if key.len() >= length {
+            break;
+        }
+        let mut last = hmac(&password, &[salt.as_slice(), &block.to_be_bytes()].concat());
+        let mut sum = last.clone();
+        for _ in 1..rounds {
+            last = hmac(&password, &last);
+            sum.iter_mut().zip(&last).for_each(|(sum, byte)| *sum ^= byte);
+        }
+        key.extend(sum);
+    }
+    key.truncate(length);
+    Ok(Thing::Bytes(Rc::new(key)))
 }
 
 /// The digest of a text with a key, as RFC 2104 has it.

@@ -14,7 +14,7 @@ fn table_of(thing: &Thing) -> Result<Table> {
     }
 }
 
-fn get(map: &Map, key: &Thing) -> Option<Thing> {
+pub(super) fn get(map: &Map, key: &Thing) -> Option<Thing> {
     map.table.borrow().get(&key.identity()).map(|(_, value)| value.clone())
 }
 

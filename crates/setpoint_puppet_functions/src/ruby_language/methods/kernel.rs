@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::names;
 use super::puppet;
 use super::texts::formatted;
 use super::{Given, call, kind, text_of, to_array};
@@ -65,6 +66,9 @@ pub(in crate::ruby_language) fn kernel(
                 let variable = variable.to_s();
                 Ok(Thing::Bool(!interpreter.variable(&variable).is_nil()))
             }
+            _ if interpreter.is_template && names::has("TemplateWrapper", name) == Some(false) => {
+                unknown_name(name, &given)
+            }
             _ => beyond(format!("it calls {name}")),
         },
         Thing::Scope(seen) => match puppet::scope(interpreter, *seen, &given)? {
@@ -81,6 +85,15 @@ pub(in crate::ruby_language) fn kernel(
             call(interpreter, &this, name, arguments, block)
         }
     }
+}
+
+/// A name that a template does not know: until Puppet 4, variables were called so.
+fn unknown_name<T>(name: &str, given: &Given<'_>) -> Result<T> {
+    let of = "for #<Puppet::Parser::TemplateWrapper>";
+    if given.arguments.is_empty() && given.block.is_none() {
+        return raise("NameError", format!("undefined local variable or method `{name}' {of}"));
+    }
+    raise("NoMethodError", format!("undefined method `{name}' {of}"))
 }
 
 /// The names of what a template sees: Puppet gives it two of its own, and all variables of the scope that have a value.
@@ -237,12 +250,14 @@ fn control(
             let value = rest.first().cloned().unwrap_or(Thing::Nil);
             return Err(Flow::Throw(tag.clone(), value));
         }
+        // It writes to the standard error of the server, which nobody reads here.
+        ("warn", _) if !matches!(environment.frame.this, Thing::Scope(_)) => Thing::Nil,
         (
             "binding" | "eval" | "system" | "exec" | "spawn" | "fork" | "sleep" | "open" | "rand" | "srand"
             | "gets" | "puts" | "print" | "p" | "pp" | "exit" | "abort" | "at_exit" | "caller" | "load"
-            | "warn" | "autoload" | "local_variables" | "srandom" | "select" | "test" | "trap",
+            | "autoload" | "local_variables" | "srandom" | "select" | "test" | "trap",
             _,
-        ) if !matches!(environment.frame.this, Thing::Scope(_)) || given.name != "warn" => {
+        ) => {
             return beyond(format!("it calls {}", given.name));
         }
         _ => return Ok(None),

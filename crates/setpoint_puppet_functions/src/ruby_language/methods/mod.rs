@@ -25,6 +25,7 @@ use super::things::{Table, Thing, equal};
 pub(super) use enumerable::items;
 pub(super) use kernel::{kernel, told};
 pub(super) use others::covers;
+pub(super) use puppet::reference;
 
 /// More elements are refused.
 const MOST: usize = 1_000_000;

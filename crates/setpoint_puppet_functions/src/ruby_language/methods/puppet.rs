@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use setpoint_puppet_values::{Data, Key, Object, Value, infer, infer_set};
+use setpoint_puppet_values::{Data, Hash, Key, Object, Type, Value, infer, infer_set};
 
 use super::{Given, call, text_of};
 use crate::LogLevel;
@@ -131,8 +131,9 @@ fn around_scope(
         }
         ("resource", []) => match interpreter.context.host.evaluated_resource() {
             Some((of, title)) => {
-                let arguments = vec![Thing::text(of), Thing::text(title), Thing::Nil];
-                instance_of_library(interpreter, "PuppetResource", arguments)?
+                // The main class and nodes have no parameters.
+                let found = interpreter.context.host.resource_parameters(&of, &title);
+                declared(interpreter, &of, &title, found.unwrap_or_default())?
             }
             None => Thing::Nil,
         },
@@ -155,20 +156,55 @@ fn around_scope(
 
 /// A resource that is declared by now.
 fn resource(interpreter: &mut Interpreter<'_, '_, '_>, of: &str, title: &str) -> Result<Thing> {
-    let Some(parameters) = interpreter.context.host.resource_parameters(of, title) else {
-        return Ok(Thing::Nil);
-    };
-    let capitalised: Vec<String> = of
-        .split("::")
-        .map(|part| {
-            let mut letters = part.chars();
-            letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-        })
-        .collect();
+    match interpreter.context.host.resource_parameters(of, title) {
+        Some(parameters) => declared(interpreter, of, title, parameters),
+        None => Ok(Thing::Nil),
+    }
+}
+
+fn declared(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    of: &str,
+    title: &str,
+    parameters: Hash,
+) -> Result<Thing> {
+    let name = of.to_lowercase();
+    let is_defined =
+        matches!(&*name, "class" | "node") || interpreter.context.host.has_definition(&name, false);
+    for value in parameters.values() {
+        interpreter.note_unknown(value);
+    }
     let title = Thing::text(title);
     let parameters = Thing::from_value(&Value::hash(parameters));
-    let arguments = vec![Thing::text(capitalised.join("::")), title, parameters];
+    let arguments = vec![Thing::text(capitalised(of)), title, parameters, Thing::Bool(is_defined)];
     instance_of_library(interpreter, "PuppetResource", arguments)
+}
+
+/// The object in place of a reference such as `File['/a']`, as the older interface of functions has it.
+pub(in crate::ruby_language) fn reference(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    value: &Value,
+) -> Result<Option<Thing>> {
+    let (of, title) = match &value.data {
+        Data::Type(Type::Resource(Some(of))) => (of.name.to_lowercase(), of.title.as_deref().unwrap_or("")),
+        Data::Type(Type::Class(Some(name))) => ("class".to_owned(), name.as_str()),
+        _ => return Ok(None),
+    };
+    let title = if of == "class" { capitalised(title.trim_start_matches("::")) } else { title.to_owned() };
+    let object = declared(interpreter, of.trim_start_matches("::"), &title, Hash::default())?;
+    if let Thing::Object(object) = &object {
+        object.variables.borrow_mut().insert("reference".into(), Thing::Other(value.clone()));
+    }
+    Ok(Some(object))
+}
+
+/// A name of a class or a type as references have it.
+fn capitalised(name: &str) -> String {
+    let parts = name.split("::").map(|part| {
+        let mut letters = part.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    });
+    parts.collect::<Vec<_>>().join("::")
 }
 
 /// An instance of a class that is written in Ruby here.

@@ -370,7 +370,15 @@ impl Parser {
     /// `raise "x"`: an argument without parentheses.
     pub(super) fn command_argument_follows(&self) -> bool {
         if !self.spaced() {
-            return matches!(self.peek(), Token::Text(_));
+            // A name that ends so is complete, and needs no space: `list.include?name`.
+            let is_complete = self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).is_some_and(
+                |before| matches!(&before.token, Token::Name(name) if name.ends_with(['?', '!'])),
+            );
+            return match self.peek() {
+                Token::Text(_) => true,
+                Token::Name(_) | Token::Constant(_) | Token::Integer(_) | Token::Instance(_) => is_complete,
+                _ => false,
+            };
         }
         let tight = self.tokens.get(self.at + 1).is_some_and(|after| !after.spaced);
         match self.peek() {
