@@ -4,6 +4,7 @@
 //! conditions into logic and references into a graph, and looks for cycles, documented orders that are missing,
 //! references that a condition removes, signals that never come. It creates nothing and asks no service.
 
+mod addresses;
 mod artifacts;
 mod assembly;
 mod checks;
@@ -26,6 +27,7 @@ mod properties;
 mod sam;
 mod same_names;
 mod sat;
+mod shapes;
 mod system;
 mod template;
 mod text;
@@ -87,16 +89,27 @@ impl Analysis {
     }
 }
 
-/// Whether a tree looks like a template.
-pub fn is_template(root: &Node) -> bool {
-    root.get("AWSTemplateFormatVersion").is_some()
-        || root.get("Resources").is_some_and(|resources| {
-            resources.entries().iter().any(|entry| {
-                let kind = entry.value.get("Type").and_then(Node::text).unwrap_or("");
-                // `AWS::EC2::VPC`, `Custom::Name`, and what an organisation registered for itself.
-                kind.starts_with("Custom::") || kind.split("::").count() >= 3
-            })
-        })
+/// Whether a text is a template, or was meant to be one: the sections stand at its top. Schemas, events and the files of other
+/// tools have them further inside, or have other things below these names.
+pub fn is_template_text(file: FileId, text: &str) -> bool {
+    let at_top = |section: &str| text.lines().any(|line| line.starts_with(section));
+    if at_top("AWSTemplateFormatVersion:") {
+        return true;
+    }
+    let names_type = text.contains("AWS::") || text.contains("Custom::");
+    if !names_type && !at_top("Resources:") && !text.contains("AWSTemplateFormatVersion") {
+        return false;
+    }
+    let document = setpoint_data::read(file, text);
+    let Some(root) = document.root.filter(|root| root.is_mapping() && document.diagnostics.is_empty()) else {
+        return at_top("Resources:") || text.contains("AWSTemplateFormatVersion");
+    };
+    let is_transformed = root.get("Transform").and_then(Node::text).is_some_and(|name| name.starts_with("AWS::"));
+    match root.get("Resources") {
+        // The deployment of code has a list below the name.
+        Some(resources) => resources.is_mapping() || root.get("version").is_none(),
+        None => is_transformed || root.get("AWSTemplateFormatVersion").is_some(),
+    }
 }
 
 /// Reads a file and analyses it. The creation is proved to come to its end only if all of the file was read and understood
@@ -145,6 +158,7 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     checks::removed_references(&stack, &mut findings);
     expressions::check(&stack, &mut findings, &mut open);
     same_names::check(&stack, &mut findings, &mut open);
+    addresses::check(&stack, &mut findings);
     endings::check(&stack, opaque, &mut findings);
     hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);

@@ -66,7 +66,9 @@ impl Parameter {
     }
 
     pub(crate) fn is_list(&self) -> bool {
-        &*self.kind == "CommaDelimitedList" || self.kind.starts_with("List<") || self.kind.contains("<List<")
+        self.kind.contains("CommaDelimitedList")
+            || self.kind.starts_with("List<")
+            || self.kind.contains("<List<")
     }
 
     /// The one value that it can have.
@@ -271,6 +273,10 @@ impl Template {
                 template.check_names(name, section);
             }
         }
+        if let Some(resources) = root.get("Resources") {
+            let is_transformed = template.has_macro() || template.is_serverless();
+            functions::refuse_nulls(resources, is_transformed, &mut template.omissions);
+        }
         template.read_hooks(&root);
         template.read_mappings(&root);
         template.read_conditions(&root);
@@ -344,7 +350,8 @@ impl Template {
                 "Resources" | "Parameters" | "Outputs" | "Mappings" if !is_name(text) => {
                     self.omit(Omitted::Name(section, name), key.range);
                 }
-                "Conditions" | "Rules" if !is_name(text) => {
+                // AWS's own templates have names such as `Is-EC2-VPC` and `Zones&Routes` here.
+                "Conditions" | "Rules" if !text.split(['-', '_', '.', '&']).all(is_name) => {
                     let words = format!("AWS documents only letters and digits for a name in `{section}`");
                     self.omit(Omitted::Unmodelled(words), key.range);
                 }
@@ -771,7 +778,7 @@ impl Template {
                 && is_expression
                 && self.dialect() == Dialect::Plain
             {
-                self.omit(Omitted::Extension(Symbol::new(attribute)), key.range);
+                self.omit(Omitted::Undocumented(Symbol::new(attribute)), key.range);
             }
             let kind = resource.get("Type").and_then(Node::text).unwrap_or_default();
             let is_open = match (attribute, value.text()) {
@@ -799,7 +806,7 @@ impl Template {
 fn is_parameter_type(kind: &str) -> bool {
     let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>'));
     match element {
-        Some(element) => element == "Number" || element.starts_with("AWS::"),
+        Some(element) => ["Number", "String"].contains(&element) || element.starts_with("AWS::"),
         None => ["String", "Number", "CommaDelimitedList"].contains(&kind) || kind.starts_with("AWS::"),
     }
 }

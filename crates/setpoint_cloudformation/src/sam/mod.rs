@@ -229,16 +229,18 @@ impl Work<'_> {
     }
 
     fn function(&mut self, name: Symbol) {
-        // The transform refuses a function without code.
+        // The transform refuses a function without code, unless a tool gave it some before.
         if !["InlineCode", "CodeUri", "ImageUri"].iter().any(|code| self.property(name, code).is_some()) {
             let is_image =
                 self.property(name, "PackageType").is_some_and(|kind| kind.text() == Some("Image"));
             let metadata = self.template.resources.get(&name).map(|one| one.others.as_slice());
             let is_built = metadata.unwrap_or_default().iter().any(|one| one.get("Dockerfile").is_some());
-            let what = if is_image && is_built {
-                Omitted::Assumption(format!("`sam build` gives the image of `{name}`"))
+            // `sam build` takes the folder of the template for the code, and builds images from their metadata.
+            let what = if is_image && !is_built {
+                Omitted::MissingProperty(name, Symbol::new("ImageUri"))
             } else {
-                Omitted::MissingProperty(name, Symbol::new(if is_image { "ImageUri" } else { "CodeUri" }))
+                let part = if is_image { "image" } else { "code" };
+                Omitted::Assumption(format!("`sam build` gives the {part} of `{name}`"))
             };
             self.template.omit(what, self.place(name));
         }
