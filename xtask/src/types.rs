@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let path = repository().join("crates/setpoint_cloudformation/src/types.txt");
     std::fs::write(&path, table).map_err(|error| format!("{}: {error}", path.display()))?;
-    println!("{} types", types.len());
+    println!("{} types", types.keys().filter(|name| !name.contains('#')).count());
     Ok(())
 }
 

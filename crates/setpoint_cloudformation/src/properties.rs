@@ -74,14 +74,22 @@ impl Checker<'_> {
             return;
         }
         let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let mut is_known = true;
         for field in fields {
             match facts.property(&field.name) {
                 // What AWS gives, a template cannot set.
                 Some(property) if !property.is_given() => {
                     self.value(facts, &property, &below(property.name), &field.value);
                 }
-                _ => self.omit(Omitted::UnknownProperty, &below(&field.name), field.range),
+                _ => {
+                    is_known = false;
+                    self.omit(Omitted::UnknownProperty, &below(&field.name), field.range);
+                }
             }
+        }
+        // Some types take the keys of their mappings in another spelling.
+        if !path.is_empty() && !is_known {
+            return;
         }
         for property in facts.properties().filter(Property::is_required) {
             if !fields.iter().any(|field| *field.name == *property.name) {

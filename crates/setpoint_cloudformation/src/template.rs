@@ -709,7 +709,7 @@ impl Template {
             let kind = Symbol::new(kind);
             if kind.ends_with("::MODULE") {
                 self.omit(Omitted::RegistryModule(kind), type_entry.value.range);
-            } else if !kind.contains("::") {
+            } else if !kind.contains("::") || kind.contains('#') {
                 self.omit(Omitted::TypeName(kind), type_entry.value.range);
             }
             let read = |key: &str| value.get(key).map(Value::read);
@@ -813,6 +813,10 @@ fn is_parameter_type(kind: &str) -> bool {
 
 /// The names of AWS-specific parameter types that are documented.
 fn is_documented_parameter_type(kind: &str) -> bool {
+    // It is deployed, and AWS does not list it.
+    if kind == "List<String>" {
+        return false;
+    }
     let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
     let stored = element.strip_prefix("AWS::SSM::Parameter::Value<").and_then(|rest| rest.strip_suffix('>'));
     match stored {

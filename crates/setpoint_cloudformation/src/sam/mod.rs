@@ -8,6 +8,7 @@ mod events;
 mod graphql;
 mod interfaces;
 pub(crate) mod known;
+mod refusals;
 mod shared;
 
 use setpoint_source::{Range, Symbol};
@@ -35,6 +36,7 @@ pub(crate) fn expand(template: &mut Template) {
         for (kind, range) in serverless_types(template) {
             template.omit(Omitted::ServerlessType(kind), range);
         }
+        forget_unmodelled(template, &[]);
         return;
     }
     // Interfaces first: events ask for their stages.
@@ -525,7 +527,9 @@ fn rename_references(template: &mut Template) {
         }
         ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => {
             let (first, rest) = attribute.split_once('.').unwrap_or((attribute, ""));
-            if let Some(name) = find(resource, first) {
+            if let Some((origin, made)) = resource.as_str().split_once('.') {
+                *resource = find(origin, made).unwrap_or(*resource);
+            } else if let Some(name) = find(resource, first) {
                 *resource = name;
                 *attribute = rest.into();
             }
