@@ -48,7 +48,7 @@ pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
-use setpoint_data::{Kind, Node, Style};
+use setpoint_data::{Entry, Kind, Node, Style};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, Gap, Judgement, Nouns, Range, Reached, Reason, Rule,
     Severity, Sources, Standing, Symbol, Witness,
@@ -106,8 +106,12 @@ pub fn is_template_text(file: FileId, text: &str) -> bool {
     };
     let is_transformed = root.get("Transform").and_then(Node::text).is_some_and(|name| name.starts_with("AWS::"));
     match root.get("Resources") {
-        // The deployment of code has a list below the name.
-        Some(resources) => resources.is_mapping() || root.get("version").is_none(),
+        // A table of types has their names below it, and the deployment of code a list.
+        Some(resources) if resources.is_mapping() => {
+            let is_type = |entry: &Entry| entry.key.text().is_some_and(|key| key.contains("::"));
+            resources.entries().is_empty() || !resources.entries().iter().all(is_type)
+        }
+        Some(_) => root.get("version").is_none(),
         None => is_transformed || root.get("AWSTemplateFormatVersion").is_some(),
     }
 }

@@ -749,7 +749,10 @@ impl Template {
             let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
             let Some(attribute) = ATTRIBUTES.into_iter().find(|known| *known == text) else {
                 // A macro may have attributes of its own; that it is there is told.
-                if !self.has_macro() {
+                if text == "Controls" {
+                    let words = "a conformance pack has `Controls`, and a stack has none".to_owned();
+                    self.omit(Omitted::Unmodelled(words), key.range);
+                } else if !self.has_macro() {
                     self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
                 }
                 continue;
