@@ -99,7 +99,8 @@ fn finding(stack: &Stack<'_>, resource: &Resource, value: &Value, message: Strin
 /// Tells of a subnet that no range of its network contains, if all of these are known.
 fn outside(stack: &Stack<'_>, network: &Resource, subnet: &Subnet<'_>, out: &mut Vec<Diagnostic>) {
     let template = stack.template;
-    let of_network = |one: &&Resource| one.property(&["VpcId"]).and_then(Value::reference) == Some(network.name);
+    let of_network =
+        |one: &&Resource| one.property(&["VpcId"]).and_then(Value::reference) == Some(network.name);
     let added = stack.of_kind("AWS::EC2::VPCCidrBlock").filter(of_network);
     let added = added.filter(|one| !gives_ipv6(one)).map(|one| Block::of(one, "CidrBlock", template));
     let ranges: Option<Vec<Block>> =

@@ -236,8 +236,9 @@ impl Checker<'_> {
             }
             // What a transform puts in may be any argument; that it does is told where it stands.
             Some(_) if is_transform(argument) => return,
-            Some(Arguments::Choice) if let [condition, _, _] = argument.items()
-                && is_logical(condition) =>
+            Some(Arguments::Choice)
+                if let [condition, _, _] = argument.items()
+                    && is_logical(condition) =>
             {
                 self.conditions.push(condition.range);
                 Omitted::Unmodelled("AWS documents that `Fn::If` takes the name of a condition".to_owned())
@@ -247,7 +248,9 @@ impl Checker<'_> {
             Some(_) if self.dialect == Dialect::Plain && is_extension(name, argument) => {
                 Omitted::Extension(symbol)
             }
-            Some(_) if self.dialect == Dialect::Plain && name == "Fn::FindInMap" && !has_plain_keys(argument) => {
+            Some(_)
+                if self.dialect == Dialect::Plain && name == "Fn::FindInMap" && !has_plain_keys(argument) =>
+            {
                 Omitted::Undocumented(symbol)
             }
             Some(_) => return,

@@ -23,6 +23,7 @@ mod naming;
 mod nested;
 mod omission;
 mod parameters;
+mod patterns;
 mod properties;
 mod sam;
 mod same_names;
@@ -104,7 +105,8 @@ pub fn is_template_text(file: FileId, text: &str) -> bool {
     let Some(root) = document.root.filter(|root| root.is_mapping() && document.diagnostics.is_empty()) else {
         return at_top("Resources:") || text.contains("AWSTemplateFormatVersion");
     };
-    let is_transformed = root.get("Transform").and_then(Node::text).is_some_and(|name| name.starts_with("AWS::"));
+    let is_transformed =
+        root.get("Transform").and_then(Node::text).is_some_and(|name| name.starts_with("AWS::"));
     match root.get("Resources") {
         // A table of types has their names below it, and the deployment of code a list.
         Some(resources) if resources.is_mapping() => {

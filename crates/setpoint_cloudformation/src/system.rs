@@ -162,7 +162,8 @@ fn tell_shared_names(all: &mut [Vec<Checked>]) {
             } else {
                 "are in two regions or accounts"
             };
-            let words = format!("this stack and that of {path}, which both name a resource `{text}`, {apart}");
+            let words =
+                format!("this stack and that of {path}, which both name a resource `{text}`, {apart}");
             found.push(((group, claim.at), Omission::new(Omitted::Assumption(words), claim.range)));
         }
     }

@@ -10,7 +10,7 @@ use setpoint_source::{FileId, Range, Span, Symbol};
 use crate::omission::{Omission, Omitted};
 use crate::parameters::Given;
 use crate::value::{Value, ValueKind};
-use crate::{artifacts, foreach, functions, properties, sam};
+use crate::{artifacts, foreach, functions, patterns, properties, sam};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
 
@@ -864,9 +864,8 @@ const PARAMETER_ATTRIBUTES: [&str; 11] = [
 fn read_bounds(parameter: &Node) -> Option<Bounds> {
     let text = |key: &str| parameter.get(key).and_then(Node::text);
     let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>()).transpose().ok();
-    // CloudFormation asks the whole value of Java's expressions; one that is read otherwise here excludes nothing.
-    let pattern =
-        text("AllowedPattern").and_then(|text| fancy_regex::Regex::new(&format!("^(?:{text})$")).ok());
+    // One that is read otherwise here excludes nothing.
+    let pattern = text("AllowedPattern").and_then(patterns::compile);
     Some(Bounds {
         least: number("MinValue")?,
         most: number("MaxValue")?,

@@ -82,7 +82,8 @@ impl TypeFacts {
     pub(crate) fn properties(self) -> impl Iterator<Item = Property> {
         self.line.split(' ').filter_map(|cell| {
             let (name, rest) = cell.split_once(':')?;
-            let (rest, inner) = rest.split_once('#').map_or((rest, None), |(rest, inner)| (rest, Some(inner)));
+            let (rest, inner) =
+                rest.split_once('#').map_or((rest, None), |(rest, inner)| (rest, Some(inner)));
             let marks = rest.find(['!', '^', '~', '=', '+', '@']).unwrap_or(rest.len());
             let (kinds, marks) = rest.split_at(marks);
             Some(Property { name, kinds, marks, inner })

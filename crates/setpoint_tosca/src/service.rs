@@ -692,7 +692,9 @@ fn imports(node: Option<&Node>) -> Vec<Import> {
 fn is_name(target: &str) -> bool {
     let endings = ["yaml", "yml", "tosca", "json", "csar", "zip"];
     let has_ending = target.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
-    target.starts_with("tosca_") || target.starts_with("org.") || !(has_ending || target.contains(['/', '\\']))
+    target.starts_with("tosca_")
+        || target.starts_with("org.")
+        || !(has_ending || target.contains(['/', '\\']))
 }
 
 /// The path of an import that repeats the folder it stands in: `types/b.yaml` in `types/a.yaml`, as some tools read it.

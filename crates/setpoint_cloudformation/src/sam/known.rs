@@ -18,7 +18,10 @@ struct Names(&'static str);
 
 impl Names {
     fn cells(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.0.split(' ').filter(|cell| !cell.is_empty()).map(|cell| cell.split_once(':').unwrap_or((cell, "")))
+        self.0
+            .split(' ')
+            .filter(|cell| !cell.is_empty())
+            .map(|cell| cell.split_once(':').unwrap_or((cell, "")))
     }
 
     /// The kinds of value that a name takes, empty if the translator does not look; nothing if it does not know the name.

@@ -81,7 +81,8 @@ impl<'a> Checker<'a> {
         }
         if alias.is_none_or(|alias| alias.text() == Some("")) {
             let is_enabled = |value: &&Value| value.get("Enabled").is_none_or(Value::is_true);
-            let preference = self.get(&["DeploymentPreference"]).filter(|one| is_mapping(one)).filter(is_enabled);
+            let preference =
+                self.get(&["DeploymentPreference"]).filter(|one| is_mapping(one)).filter(is_enabled);
             for (name, value) in [
                 ("DeploymentPreference", preference),
                 ("ProvisionedConcurrencyConfig", self.get(&["ProvisionedConcurrencyConfig"])),
@@ -126,7 +127,10 @@ impl<'a> Checker<'a> {
         self.excludes("Definition", "DefinitionUri");
         self.needs("DefinitionUri", &["Bucket", "Key"]);
         if let (None, None) = (self.get(&["Definition"]), self.get(&["DefinitionUri"])) {
-            self.refuse("neither `Definition` nor `DefinitionUri` in the properties", self.resource.name_range);
+            self.refuse(
+                "neither `Definition` nor `DefinitionUri` in the properties",
+                self.resource.name_range,
+            );
         }
         self.events();
     }
@@ -153,7 +157,9 @@ impl<'a> Checker<'a> {
                 "Cognito" => {
                     let pool = get("UserPool").and_then(Value::reference);
                     let names = get("Trigger").map(Value::items).unwrap_or_default();
-                    for (pool, name) in pool.iter().flat_map(|pool| names.iter().map(move |name| (pool, name))) {
+                    for (pool, name) in
+                        pool.iter().flat_map(|pool| names.iter().map(move |name| (pool, name)))
+                    {
                         let Some(text) = name.text() else { continue };
                         let trigger = (pool.to_string(), text.to_owned());
                         if triggers.contains(&trigger) {
@@ -171,7 +177,9 @@ impl<'a> Checker<'a> {
     /// The queue for what an event cannot deliver is named or made, and one that is made is a plain queue.
     fn dead_letters(&mut self, queue: &Value) {
         match (queue.get("Arn"), queue.get("Type")) {
-            (Some(_), Some(kind)) => self.refuse("`Arn` and `Type` of `DeadLetterConfig` together", kind.range),
+            (Some(_), Some(kind)) => {
+                self.refuse("`Arn` and `Type` of `DeadLetterConfig` together", kind.range)
+            }
             (None, None) => self.refuse("`DeadLetterConfig` without `Arn` or `Type`", queue.range),
             (None, Some(kind)) if kind.text().is_some_and(|kind| kind != "SQS") => {
                 self.refuse("the `Type` of `DeadLetterConfig`", kind.range);
@@ -191,7 +199,10 @@ impl<'a> Checker<'a> {
         let is_computed = |value: &&Value| {
             matches!(
                 value.kind,
-                ValueKind::GetAtt { .. } | ValueKind::Sub { .. } | ValueKind::If { .. } | ValueKind::Call { .. }
+                ValueKind::GetAtt { .. }
+                    | ValueKind::Sub { .. }
+                    | ValueKind::If { .. }
+                    | ValueKind::Call { .. }
             )
         };
         if let Some(value) = named.filter(is_computed) {
