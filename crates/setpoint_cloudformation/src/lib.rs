@@ -139,6 +139,10 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
         let place = finding.span.map(|span| span.range).unwrap_or_default();
         template.omit(Omitted::Data(finding.message.clone(), finding.rule), place);
     }
+    if !document.diagnostics.is_empty() {
+        // What looks like nothing may be what could not be read.
+        template.omissions.retain(|omission| omission.what != Omitted::Null);
+    }
     if let Some(second) = document.second {
         template.omit(Omitted::SecondDocument, second);
     }

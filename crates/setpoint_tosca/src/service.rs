@@ -17,8 +17,8 @@ use crate::substitution::Substitution;
 use crate::types::{Requirement, Scope, Types, ancestors, keys, named_items, symbol};
 use crate::{calls, scripts};
 
-/// The profile for network functions whose types are built in.
-const NFV: &str = "tosca_simple_profile_for_nfv_1_0_0";
+/// The spellings of the profile for network functions whose types are built in.
+const NFV: [&str; 2] = ["tosca_simple_profile_for_nfv_1_0", "tosca_simple_profile_for_nfv_1_0_0"];
 
 /// Imports may import; a chain this long is no longer a library.
 const MAX_FILES: usize = 500;
@@ -275,7 +275,7 @@ impl Service {
         let version = named.replace("http://docs.oasis-open.org/tosca/ns/simple/yaml/", "tosca_simple_yaml_");
         let version = if version == named { version } else { version.replace('.', "_") };
         let edition = if version == "tosca_2_0" { Edition::Two } else { Edition::One };
-        let is_nfv = version == NFV;
+        let is_nfv = NFV.contains(&version.as_str());
         self.has_nfv |= is_nfv;
         let is_profile = version.starts_with("tosca_simple_profile_for_") && !is_nfv;
         if is_profile || !(is_nfv || VERSIONS.contains(&version.as_str())) {
