@@ -46,7 +46,7 @@ pub struct Service {
     pub(crate) scripts: Vec<scripts::Script>,
     pub has_topology: bool,
     /// Whether a file uses the profile for network functions.
-    has_nfv: bool,
+    pub(crate) has_nfv: bool,
     /// An import could not be followed, so a type may be there that is not seen.
     pub incomplete: bool,
     /// What was not read, not understood or has no model.

@@ -36,7 +36,7 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn refuse(&mut self, words: &str, place: Range) {
-        let words = format!("{words} of `{}`: the serverless transform refuses that", self.resource.name);
+        let words = format!("the serverless transform refuses `{}`: {words}", self.resource.name);
         self.out.push(Omission::new(Omitted::Refused(words), place));
     }
 
@@ -77,7 +77,10 @@ impl<'a> Checker<'a> {
         if let Some(name) = alias.and_then(Value::text)
             && !is_alias(name)
         {
-            self.refuse("`AutoPublishAlias`", alias.map(|value| value.range).unwrap_or_default());
+            self.refuse(
+                "`AutoPublishAlias` is no name of an alias",
+                alias.map(|value| value.range).unwrap_or_default(),
+            );
         }
         if alias.is_none_or(|alias| alias.text() == Some("")) {
             let is_enabled = |value: &&Value| value.get("Enabled").is_none_or(Value::is_true);
@@ -114,7 +117,7 @@ impl<'a> Checker<'a> {
         match config.get("AuthType") {
             None => self.refuse("`FunctionUrlConfig` without `AuthType`", config.range),
             Some(kind) if kind.text().is_some_and(|kind| !["AWS_IAM", "NONE"].contains(&kind)) => {
-                self.refuse("`AuthType`", kind.range);
+                self.refuse("`AuthType` is neither AWS_IAM nor NONE", kind.range);
             }
             Some(_) => {}
         }
@@ -182,7 +185,7 @@ impl<'a> Checker<'a> {
             }
             (None, None) => self.refuse("`DeadLetterConfig` without `Arn` or `Type`", queue.range),
             (None, Some(kind)) if kind.text().is_some_and(|kind| kind != "SQS") => {
-                self.refuse("the `Type` of `DeadLetterConfig`", kind.range);
+                self.refuse("`Type` of `DeadLetterConfig` is not SQS", kind.range);
             }
             _ => {}
         }
@@ -348,12 +351,12 @@ impl<'a> Checker<'a> {
             self.refuse("no route in `Routes`", routes.range);
         }
         if let Some(stage) = self.get(&["StageName"]).filter(|stage| stage.text() == Some("$default")) {
-            self.refuse("the `StageName`", stage.range);
+            self.refuse("`StageName` is `$default`", stage.range);
         }
         if let Some(kind) = self.get(&["IpAddressType"])
             && kind.text().is_some_and(|kind| !["ipv4", "dualstack"].contains(&kind))
         {
-            self.refuse("the `IpAddressType`", kind.range);
+            self.refuse("`IpAddressType` is neither ipv4 nor dualstack", kind.range);
         }
         for route in self.get(&["Routes"]).map(Value::fields).unwrap_or_default() {
             if let Some(parameters) = route.value.get("RequestParameters")
