@@ -151,7 +151,10 @@ pub(crate) fn refuse_nulls(resources: &Node, is_transformed: bool, out: &mut Vec
 }
 
 fn nulls_below(node: &Node, found: &mut dyn FnMut(Range)) {
-    let values = node.entries().iter().map(|entry| (entry.key.range, &entry.value));
+    // Tools that write templates anew give this to the zones of the stack's own region.
+    let is_own_region = |entry: &&Entry| entry.key.text() == Some("Fn::GetAZs");
+    let values = node.entries().iter().filter(|entry| !is_own_region(entry));
+    let values = values.map(|entry| (entry.key.range, &entry.value));
     for (place, value) in values.chain(node.items().iter().map(|item| (item.range, item))) {
         if value.is_null() {
             found(place);

@@ -130,7 +130,7 @@ fn every_malformed_or_unknown_function_is_open() {
         "!Select [0, !Split [',', 'a,b']]",
         "!FindInMap [Names, test, Queue]",
         "!Base64 a",
-        "!Cidr [!Ref A, 2, 8]",
+        "!Select [0, !Cidr [!Ref A, 2, 8]]",
         "!Select [0, !GetAZs '']",
     ] {
         assert_proved(&with_value(whole));
