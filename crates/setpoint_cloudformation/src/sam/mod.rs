@@ -544,6 +544,7 @@ fn rename_references(template: &mut Template) {
             "Version" => "Version",
             "Alias" => "Alias",
             "DomainName" => "::DomainName",
+            "DomainNameV2" => "::DomainNameV2",
             "Stage" => "::Stage",
             "Deployment" => "::Deployment",
             "DeploymentGroup" => "::DeploymentGroup",

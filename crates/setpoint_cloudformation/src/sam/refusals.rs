@@ -71,7 +71,6 @@ impl<'a> Checker<'a> {
     }
 
     fn function(&mut self) {
-        self.excludes("InlineCode", "CodeUri");
         self.needs("CodeUri", &["Bucket", "Key"]);
         let alias = self.get(&["AutoPublishAlias"]);
         if let Some(name) = alias.and_then(Value::text)
