@@ -110,7 +110,8 @@ pub fn is_template_text(file: FileId, text: &str) -> bool {
     match root.get("Resources") {
         // A table of types has their names below it, and the deployment of code a list.
         Some(resources) if resources.is_mapping() => {
-            let is_type = |entry: &Entry| entry.key.text().is_some_and(|key| key.contains("::"));
+            let is_name = |key: &str| key.contains("::") && !key.starts_with("Fn::");
+            let is_type = |entry: &Entry| entry.key.text().is_some_and(is_name);
             resources.entries().is_empty() || !resources.entries().iter().all(is_type)
         }
         Some(_) => root.get("version").is_none(),
