@@ -118,7 +118,8 @@ pub(crate) struct Misfit<'a> {
     pub(crate) words: String,
 }
 
-/// Returns the parts of a function, not of those below it, that are a list where a text is wanted or the other way round.
+/// Returns the parts of a function, not of those below it, that are a list where a text is wanted or the other way round. What is
+/// written out and has the wrong form is told where the arguments of functions are looked at.
 pub(crate) fn misfits<'a>(value: &'a Value, template: &Template) -> Vec<Misfit<'a>> {
     let mut out = Vec::new();
     match &value.kind {
@@ -151,7 +152,7 @@ pub(crate) fn misfits<'a>(value: &'a Value, template: &Template) -> Vec<Misfit<'
                     for item in items {
                         want_text(name, item, template, &mut out);
                     }
-                } else {
+                } else if list.text().is_none() {
                     want_list(name, list, template, &mut out);
                 }
             }
@@ -173,7 +174,9 @@ pub(crate) fn misfits<'a>(value: &'a Value, template: &Template) -> Vec<Misfit<'
                     want_text(name, key, template, &mut out);
                 }
             }
-            ("Fn::Base64" | "Fn::ImportValue" | "Fn::GetAZs", _) => {
+            ("Fn::Base64" | "Fn::ImportValue" | "Fn::GetAZs", _)
+                if !matches!(argument.kind, ValueKind::List(_)) =>
+            {
                 want_text(name, argument, template, &mut out);
             }
             _ => {}

@@ -17,9 +17,6 @@ use crate::substitution::Substitution;
 use crate::types::{Requirement, Scope, Types, ancestors, keys, named_items, symbol};
 use crate::{calls, scripts};
 
-/// The spellings of the profile for network functions whose types are built in.
-const NFV: [&str; 2] = ["tosca_simple_profile_for_nfv_1_0", "tosca_simple_profile_for_nfv_1_0_0"];
-
 /// Imports may import; a chain this long is no longer a library.
 const MAX_FILES: usize = 500;
 
@@ -45,8 +42,6 @@ pub struct Service {
     /// Files that node templates and node types name.
     pub(crate) scripts: Vec<scripts::Script>,
     pub has_topology: bool,
-    /// Whether a file uses the profile for network functions.
-    pub(crate) has_nfv: bool,
     /// An import could not be followed, so a type may be there that is not seen.
     pub incomplete: bool,
     /// What was not read, not understood or has no model.
@@ -249,11 +244,9 @@ impl Service {
     }
 
     fn add_normative(&mut self) {
-        let network_functions = self.has_nfv.then_some(include_str!("nfv.yaml"));
-        for text in std::iter::once(include_str!("normative.yaml")).chain(network_functions) {
-            if let Some(root) = setpoint_data::read_yaml(BUILT_IN, text).root {
-                self.types.add(&root, BUILT_IN, Scope::default());
-            }
+        let text = include_str!("normative.yaml");
+        if let Some(root) = setpoint_data::read_yaml(BUILT_IN, text).root {
+            self.types.add(&root, BUILT_IN, Scope::default());
         }
     }
 
@@ -275,10 +268,8 @@ impl Service {
         let version = named.replace("http://docs.oasis-open.org/tosca/ns/simple/yaml/", "tosca_simple_yaml_");
         let version = if version == named { version } else { version.replace('.', "_") };
         let edition = if version == "tosca_2_0" { Edition::Two } else { Edition::One };
-        let is_nfv = NFV.contains(&version.as_str());
-        self.has_nfv |= is_nfv;
-        let is_profile = version.starts_with("tosca_simple_profile_for_") && !is_nfv;
-        if is_profile || !(is_nfv || VERSIONS.contains(&version.as_str())) {
+        let is_profile = version.starts_with("tosca_simple_profile_for_");
+        if is_profile || !VERSIONS.contains(&version.as_str()) {
             let named = Symbol::new(named);
             let span = node.map_or(root.range, |node| node.range).in_file(file);
             self.incomplete |= is_profile || version.contains("_dsl_");
