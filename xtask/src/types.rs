@@ -1,7 +1,7 @@
 //! Makes the table of CloudFormation's resource types out of AWS's published schemas.
 //!
-//! Only facts are kept: names of types and of their properties, the kinds of value that each takes, and which are required,
-//! given by AWS, fixed at creation, or the name of the resource. The schemas are read from a folder, such as the one that cfn-lint's wheel installs.
+//! Only facts are kept: names of types and of their properties, the kinds of value that each takes, which are required,
+//! given by AWS, fixed at creation, or the name of the resource, and the parts of mappings and lists. The schemas are read from a folder, such as the one that cfn-lint's wheel installs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -138,7 +138,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
         let schema: Value =
             serde_json::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
         if let Some(name) = schema["typeName"].as_str() {
-            types.insert(name.to_owned(), properties(&schema));
+            let mut parts = Parts { schema: &schema, known: BTreeMap::new(), lines: BTreeMap::new() };
+            types.insert(name.to_owned(), properties(&schema, &mut parts));
+            let lines = parts.lines.into_iter();
+            types.extend(lines.map(|(number, line)| (format!("{name}#{number}"), line)));
         }
     }
     if types.is_empty() {
@@ -150,14 +153,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     }
     let path = repository().join("crates/setpoint_cloudformation/src/types.txt");
     std::fs::write(&path, table).map_err(|error| format!("{}: {error}", path.display()))?;
-    println!("{} types", types.len());
+    println!("{} types", types.keys().filter(|name| !name.contains('#')).count());
     Ok(())
 }
 
 /// Returns ` Name:kinds` for each property; `!` is required, `^` fixed at creation, `~` fixed in part or in some cases, `=`
-/// given by AWS, `+` an attribute although it is not, `@` a part of what identifies the resource. ` %` marks a type whose old
-/// resource is deleted before the new one is created.
-fn properties(schema: &Value) -> String {
+/// given by AWS, `+` an attribute although it is not, `@` a part of what identifies the resource; `#` is followed by what
+/// [`Parts`] say. ` %` marks a type whose old resource is deleted before the new one is created.
+fn properties(schema: &Value, parts: &mut Parts<'_>) -> String {
     let listed = |list: &str| -> Vec<String> {
         let pointers = schema[list].as_array().into_iter().flatten().filter_map(Value::as_str);
         pointers.filter_map(|pointer| pointer.strip_prefix("/properties/")).map(str::to_owned).collect()
@@ -195,6 +198,9 @@ fn properties(schema: &Value) -> String {
         out.push(':');
         out.push_str(&kinds(property, schema, MAX_DEPTH));
         out.extend(marks.into_iter().filter(|(holds, _)| *holds).map(|(_, mark)| mark));
+        if !is_given {
+            out.push_str(&parts.of(property));
+        }
     }
     // Attributes inside of mappings, such as `Endpoint.Address`.
     let mut inner: Vec<String> = given.iter().filter(|name| name.contains('/')).cloned().collect();
@@ -204,6 +210,71 @@ fn properties(schema: &Value) -> String {
         out.push_str(&format!(" {}:?=", name.replace('/', ".")));
     }
     out
+}
+
+/// The mappings below the properties of a type, each once and by a number.
+struct Parts<'a> {
+    schema: &'a Value,
+    /// The number of each mapping, by its schema.
+    known: BTreeMap<String, usize>,
+    /// The line of each: ` Name:kinds` for each of its keys, `!` if it is required.
+    lines: BTreeMap<usize, String>,
+}
+
+impl Parts<'_> {
+    /// Returns `#` and the number of the mapping that a value is, or that the items of a list are; for items of other kinds `#`
+    /// and their letters; nothing if the schema leaves open what is inside.
+    fn of(&mut self, schema: &Value) -> String {
+        let schema = resolve(schema, self.schema);
+        let number = match kinds(schema, self.schema, MAX_DEPTH).as_str() {
+            "m" => self.number(schema),
+            "l" => {
+                let items = resolve(&schema["items"], self.schema);
+                match kinds(items, self.schema, MAX_DEPTH).as_str() {
+                    "?" => None,
+                    "m" => self.number(items).or(Some("m".to_owned())),
+                    letters => Some(letters.to_owned()),
+                }
+            }
+            _ => None,
+        };
+        number.map(|number| format!("#{number}")).unwrap_or_default()
+    }
+
+    fn number(&mut self, schema: &Value) -> Option<String> {
+        let properties = schema["properties"].as_object().filter(|properties| !properties.is_empty())?;
+        let is_open = !schema["patternProperties"].is_null()
+            || !matches!(schema["additionalProperties"], Value::Null | Value::Bool(false));
+        if is_open {
+            return None;
+        }
+        let key = schema.to_string();
+        if let Some(number) = self.known.get(&key) {
+            return Some(number.to_string());
+        }
+        let number = self.known.len() + 1;
+        self.known.insert(key, number);
+        let required: Vec<&str> =
+            schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut line = String::new();
+        for (name, part) in properties.iter().collect::<BTreeMap<_, _>>() {
+            let mark = if required.contains(&name.as_str()) { "!" } else { "" };
+            let kinds = kinds(part, self.schema, MAX_DEPTH);
+            line.push_str(&format!(" {name}:{kinds}{mark}{}", self.of(part)));
+        }
+        self.lines.insert(number, line);
+        Some(number.to_string())
+    }
+}
+
+/// Follows references of a schema to its own definitions.
+fn resolve<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let mut at = schema;
+    for _ in 0..MAX_DEPTH {
+        let Some(pointer) = at["$ref"].as_str().and_then(|pointer| pointer.strip_prefix('#')) else { break };
+        at = root.pointer(pointer).unwrap_or(&Value::Null);
+    }
+    at
 }
 
 /// Returns the kinds of value that a schema allows, one letter each; `?` if it does not say.

@@ -35,6 +35,11 @@ const PROPERTIES: &[(&str, &[&str])] = &[
     ("AWS::StepFunctions::StateMachine", &["DefinitionS3Location"]),
 ];
 
+/// Whether a text in a property may name a local file, for tools that upload it.
+pub(crate) fn may_be_file(kind: &str, property: &str) -> bool {
+    PROPERTIES.iter().any(|(known, properties)| *known == kind && properties.contains(&property))
+}
+
 /// The artifacts of a template. Addresses are not local, and an expression names none.
 pub(crate) fn find(template: &Template) -> Vec<Artifact> {
     let mut out = Vec::new();

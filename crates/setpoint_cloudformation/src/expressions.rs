@@ -11,6 +11,7 @@ use setpoint_source::{Diagnostic, Range, Rule, Severity, Symbol};
 use crate::conditions::Formula;
 use crate::graph::Stack;
 use crate::omission::{Omission, Omitted};
+use crate::shapes::{self, Misfit};
 use crate::template::{Parameter, Resource, Table};
 use crate::text::{Part, Text};
 use crate::types::{Property, TypeFacts};
@@ -32,6 +33,11 @@ pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec
         checker.place = Place::Properties;
         checker.walk(&resource.properties, &mut guard);
         checker.required(resource, &guard);
+        if &*resource.kind == "AWS::CloudFormation::Stack" {
+            for field in resource.property(&["Parameters"]).map(Value::fields).unwrap_or_default() {
+                checker.want_text(&field.value, &guard);
+            }
+        }
         checker.place = Place::Elsewhere;
         for value in resource.creation_policy.iter().chain(&resource.others) {
             checker.walk(value, &mut guard);
@@ -42,6 +48,11 @@ pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec
         let named = output.value.get("Condition").and_then(Value::text);
         let mut guard: Guard = named.map(|name| (Symbol::new(name), true)).into_iter().collect();
         checker.walk(&output.value, &mut guard);
+        let parts = [output.value.get("Value"), output.value.at(&["Export", "Name"])];
+        // A list that is written out is told with the shape of the output.
+        for part in parts.into_iter().flatten().filter(|part| !matches!(part.kind, ValueKind::List(_))) {
+            checker.want_text(part, &guard);
+        }
     }
     for (name, (_, value)) in &template.conditions {
         checker.user = format!("the condition `{name}`");
@@ -104,6 +115,10 @@ impl Checker<'_, '_> {
     }
 
     fn visit(&mut self, value: &Value, guard: &Guard) {
+        for Misfit { part, words } in shapes::misfits(value, self.stack.template) {
+            let message = format!("{} gives {words}", self.user);
+            self.refuse(message, part.range, guard, None);
+        }
         match &value.kind {
             ValueKind::Text(_) => self.dynamic(value),
             ValueKind::Sub { pieces, .. } => {
@@ -131,6 +146,16 @@ impl Checker<'_, '_> {
                 _ => {}
             },
             _ => {}
+        }
+    }
+
+    /// Refuses a list in the place of a text.
+    fn want_text(&mut self, value: &Value, guard: &Guard) {
+        let mut found = Vec::new();
+        shapes::lists_in(value, self.stack.template, &mut found);
+        for part in found {
+            let message = format!("{} gives a list, where a text is wanted", self.user);
+            self.refuse(message, part.range, guard, None);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Intrinsic functions: which there are, and what arguments they take.
 
 use setpoint_data::{Entry, Kind, Node};
-use setpoint_source::Symbol;
+use setpoint_source::{Range, Symbol};
 
 use crate::foreach::LOOP;
 use crate::omission::{Omission, Omitted};
@@ -134,15 +134,47 @@ pub(crate) fn refuse_loops(node: &Node, out: &mut Vec<Omission>) {
     }
 }
 
+/// Records the nulls among the values of the attributes of resources. Others are told where the section is read.
+pub(crate) fn refuse_nulls(resources: &Node, is_transformed: bool, out: &mut Vec<Omission>) {
+    let attributes = resources.entries().iter().flat_map(|resource| resource.value.entries());
+    for attribute in attributes {
+        nulls_below(&attribute.value, &mut |place| {
+            let what = if is_transformed {
+                // A transform may put a value in its place.
+                Omitted::Unmodelled("there is no value here, and CloudFormation takes no null".to_owned())
+            } else {
+                Omitted::Null
+            };
+            out.push(Omission::new(what, place));
+        });
+    }
+}
+
+fn nulls_below(node: &Node, found: &mut dyn FnMut(Range)) {
+    // Tools that write templates anew give this to the zones of the stack's own region.
+    let is_own_region = |entry: &&Entry| entry.key.text() == Some("Fn::GetAZs");
+    let values = node.entries().iter().filter(|entry| !is_own_region(entry));
+    let values = values.map(|entry| (entry.key.range, &entry.value));
+    for (place, value) in values.chain(node.items().iter().map(|item| (item.range, item))) {
+        if value.is_null() {
+            found(place);
+        } else {
+            nulls_below(value, found);
+        }
+    }
+}
+
 /// Records what of a section is no function that there is, is not one for this section, has other arguments than it needs, or
 /// stands under a key that is not text.
 pub(crate) fn check(node: &Node, section: &'static str, dialect: Dialect, out: &mut Vec<Omission>) {
-    Checker { section, dialect, out }.node(node);
+    Checker { section, dialect, conditions: Vec::new(), out }.node(node);
 }
 
 struct Checker<'a> {
     section: &'static str,
     dialect: Dialect,
+    /// Conditions that are written out where `Fn::If` wants a name.
+    conditions: Vec<Range>,
     out: &'a mut Vec<Omission>,
 }
 
@@ -194,6 +226,7 @@ impl Checker<'_> {
         let is_elsewhere = match self.section {
             "Conditions" => OF_RESOURCES.contains(&name) || OF_RULES.contains(&name),
             "Rules" => OF_RESOURCES.contains(&name),
+            _ if self.is_inside_condition(place.range) => false,
             _ => LOGICAL.contains(&name) || OF_RULES.contains(&name),
         };
         let omitted = match arguments(name) {
@@ -204,26 +237,67 @@ impl Checker<'_> {
             {
                 return;
             }
+            // What a transform puts in may be any argument; that it does is told where it stands.
+            Some(_) if is_transform(argument) => return,
+            Some(Arguments::Choice)
+                if let [condition, _, _] = argument.items()
+                    && is_logical(condition) =>
+            {
+                self.conditions.push(condition.range);
+                Omitted::Unmodelled("AWS documents that `Fn::If` takes the name of a condition".to_owned())
+            }
             Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
             Some(_) if is_elsewhere => Omitted::Misplaced(symbol, self.section),
             Some(_) if self.dialect == Dialect::Plain && is_extension(name, argument) => {
                 Omitted::Extension(symbol)
             }
+            Some(_)
+                if self.dialect == Dialect::Plain && name == "Fn::FindInMap" && !has_plain_keys(argument) =>
+            {
+                Omitted::Undocumented(symbol)
+            }
             Some(_) => return,
         };
         self.out.push(Omission::new(omitted, place.range));
+    }
+
+    fn is_inside_condition(&self, place: Range) -> bool {
+        self.conditions.iter().any(|outer| outer.start <= place.start && place.end <= outer.end)
+    }
+}
+
+/// Whether a value is put in by `Fn::Transform`, whole or as the text of a substitution.
+fn is_transform(node: &Node) -> bool {
+    let is_called = |node: &Node| {
+        node.tag.as_deref() == Some("Transform")
+            || matches!(node.entries(), [only] if only.key.text() == Some("Fn::Transform"))
+    };
+    is_called(node) || (!is_function(node) && node.items().iter().any(is_called))
+}
+
+/// Whether a value is one of the functions that are true or false.
+fn is_logical(node: &Node) -> bool {
+    match node.tag.as_deref() {
+        Some(tag) => LOGICAL.contains(&format!("Fn::{tag}").as_str()),
+        None => {
+            matches!(node.entries(), [only] if only.key.text().is_some_and(|key| LOGICAL.contains(&key)))
+        }
     }
 }
 
 /// Whether only the language extensions know a function, or this form of it.
 fn is_extension(name: &str, argument: &Node) -> bool {
-    let is_simple = |node: &Node| match node.tag.as_deref() {
-        Some(tag) => matches!(tag, "Ref" | "FindInMap"),
-        None => node.text().is_some() || ["Ref", "Fn::FindInMap"].iter().any(|name| node.get(name).is_some()),
-    };
     match name {
         "Fn::Length" | "Fn::ToJsonString" => true,
-        "Fn::FindInMap" => argument.items().len() > 3 || !argument.items().iter().all(is_simple),
+        "Fn::FindInMap" => argument.items().len() > 3,
         _ => false,
     }
+}
+
+/// Whether the keys of a mapping are what AWS documents without the language extensions. It evaluates others, too.
+fn has_plain_keys(argument: &Node) -> bool {
+    argument.items().iter().all(|node| match node.tag.as_deref() {
+        Some(tag) => matches!(tag, "Ref" | "FindInMap"),
+        None => node.text().is_some() || ["Ref", "Fn::FindInMap"].iter().any(|name| node.get(name).is_some()),
+    })
 }

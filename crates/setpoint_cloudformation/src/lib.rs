@@ -4,6 +4,7 @@
 //! conditions into logic and references into a graph, and looks for cycles, documented orders that are missing,
 //! references that a condition removes, signals that never come. It creates nothing and asks no service.
 
+mod addresses;
 mod artifacts;
 mod assembly;
 mod checks;
@@ -22,10 +23,12 @@ mod naming;
 mod nested;
 mod omission;
 mod parameters;
+mod patterns;
 mod properties;
 mod sam;
 mod same_names;
 mod sat;
+mod shapes;
 mod system;
 mod template;
 mod text;
@@ -46,7 +49,7 @@ pub use template::{Parameter, Resource, Template};
 pub use update::{Change, Update, update};
 pub use value::{Guard, Value, ValueKind};
 
-use setpoint_data::{Kind, Node, Style};
+use setpoint_data::{Entry, Kind, Node, Style};
 use setpoint_source::{
     Basis, Class, Coverage, Diagnostic, FileId, Gap, Judgement, Nouns, Range, Reached, Reason, Rule,
     Severity, Sources, Standing, Symbol, Witness,
@@ -87,16 +90,33 @@ impl Analysis {
     }
 }
 
-/// Whether a tree looks like a template.
-pub fn is_template(root: &Node) -> bool {
-    root.get("AWSTemplateFormatVersion").is_some()
-        || root.get("Resources").is_some_and(|resources| {
-            resources.entries().iter().any(|entry| {
-                let kind = entry.value.get("Type").and_then(Node::text).unwrap_or("");
-                // `AWS::EC2::VPC`, `Custom::Name`, and what an organisation registered for itself.
-                kind.starts_with("Custom::") || kind.split("::").count() >= 3
-            })
-        })
+/// Whether a text is a template, or was meant to be one: the sections stand at its top. Schemas, events and the files of other
+/// tools have them further inside, or have other things below these names.
+pub fn is_template_text(file: FileId, text: &str) -> bool {
+    let at_top = |section: &str| text.lines().any(|line| line.starts_with(section));
+    if at_top("AWSTemplateFormatVersion:") {
+        return true;
+    }
+    let names_type = text.contains("AWS::") || text.contains("Custom::");
+    if !names_type && !at_top("Resources:") && !text.contains("AWSTemplateFormatVersion") {
+        return false;
+    }
+    let document = setpoint_data::read(file, text);
+    let Some(root) = document.root.filter(|root| root.is_mapping() && document.diagnostics.is_empty()) else {
+        return at_top("Resources:") || text.contains("AWSTemplateFormatVersion");
+    };
+    let is_transformed =
+        root.get("Transform").and_then(Node::text).is_some_and(|name| name.starts_with("AWS::"));
+    match root.get("Resources") {
+        // A table of types has their names below it, and the deployment of code a list.
+        Some(resources) if resources.is_mapping() => {
+            let is_name = |key: &str| key.contains("::") && !key.starts_with("Fn::");
+            let is_type = |entry: &Entry| entry.key.text().is_some_and(is_name);
+            resources.entries().is_empty() || !resources.entries().iter().all(is_type)
+        }
+        Some(_) => root.get("version").is_none(),
+        None => is_transformed || root.get("AWSTemplateFormatVersion").is_some(),
+    }
 }
 
 /// Reads a file and analyses it. The creation is proved to come to its end only if all of the file was read and understood
@@ -119,6 +139,10 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     for finding in &document.diagnostics {
         let place = finding.span.map(|span| span.range).unwrap_or_default();
         template.omit(Omitted::Data(finding.message.clone(), finding.rule), place);
+    }
+    if !document.diagnostics.is_empty() {
+        // What looks like nothing may be what could not be read.
+        template.omissions.retain(|omission| omission.what != Omitted::Null);
     }
     if let Some(second) = document.second {
         template.omit(Omitted::SecondDocument, second);
@@ -145,6 +169,7 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     checks::removed_references(&stack, &mut findings);
     expressions::check(&stack, &mut findings, &mut open);
     same_names::check(&stack, &mut findings, &mut open);
+    addresses::check(&stack, &mut findings);
     endings::check(&stack, opaque, &mut findings);
     hazards::check(&stack, &mut findings, &mut open);
     checks::deletion(&stack, &mut findings);

@@ -174,20 +174,21 @@ pub(crate) fn read_all(
 }
 
 /// A name that a resource of one of the stacks always has.
-struct Claim {
+#[derive(Debug)]
+pub(crate) struct Claim {
     /// The place of its template among all.
-    at: usize,
+    pub(crate) at: usize,
     /// Whether its template is made twice with the same values.
     is_twice: bool,
     resource: Symbol,
-    kind: Symbol,
+    pub(crate) kind: Symbol,
     property: &'static str,
-    text: Text,
-    range: Range,
+    pub(crate) text: Text,
+    pub(crate) range: Range,
 }
 
 /// Returns the names of the resources that always exist in the stacks of a system.
-fn claimed_names(all: &[Checked]) -> Vec<Claim> {
+pub(crate) fn claimed_names(all: &[Checked]) -> Vec<Claim> {
     // How often each template is made, as far as no condition decides it; more than twice is as much as twice.
     let mut made = vec![0_usize; all.len()];
     made[0] = 1;

@@ -92,6 +92,10 @@ pub enum Omitted {
     UnknownResourceAttribute(Symbol, String),
     /// A function or a form of the language extensions without their transform.
     Extension(Symbol),
+    /// A function or a form that AWS documents for the language extensions only, and that it evaluates without them, too.
+    Undocumented(Symbol),
+    /// A null: CloudFormation refuses it anywhere in a template.
+    Null,
     /// A function in a section in which it has no meaning.
     Misplaced(Symbol, &'static str),
     /// A name that has other characters than letters and digits, or is too long.
@@ -213,6 +217,7 @@ impl Omission {
             | O::MissingProperty(..)
             | O::PropertyValue(..)
             | O::Extension(_)
+            | O::Null
             | O::Misplaced(..)
             | O::Name(..)
             | O::Refused(_)
@@ -227,6 +232,7 @@ impl Omission {
             | O::UnknownProperty(..)
             | O::UnknownResourceAttribute(..)
             | O::Unmodelled(_)
+            | O::Undocumented(_)
             | O::Tag(_)
             | O::Serverless(_) => Gap::NotModelled,
             O::SecondDocument
@@ -347,6 +353,10 @@ impl Omission {
                 format!("the type of `{name}` has no attribute `{attribute}` that is known here")
             }
             O::Extension(name) => format!("`{name}` needs the transform AWS::LanguageExtensions"),
+            O::Undocumented(name) => {
+                format!("AWS documents this form of `{name}` only with the transform AWS::LanguageExtensions")
+            }
+            O::Null => "there is no value here, and CloudFormation takes no null".to_owned(),
             O::Misplaced(name, section) => format!("`{name}` has no meaning in `{section}`"),
             O::Name(section, name) => {
                 format!(
@@ -371,7 +381,8 @@ impl Omission {
                 Some("Mend its name; if it is newer than this version of Setpoint, nothing is wrong.")
             }
             O::MissingProperty(..) => Some("Give it: the creation fails without."),
-            O::Extension(_) => Some("Add `Transform: AWS::LanguageExtensions`."),
+            O::Null => Some("Give it a value, or remove it."),
+            O::Extension(_) | O::Undocumented(_) => Some("Add `Transform: AWS::LanguageExtensions`."),
             O::ServerlessType(_) => Some("Add `Transform: AWS::Serverless-2016-10-31`."),
             _ => None,
         }

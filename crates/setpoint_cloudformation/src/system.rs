@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use rustc_hash::FxHashMap;
 use setpoint_source::{Diagnostic, FileId, FileSystem, Judgement, Range, Rule, Severity, Sources, Symbol};
 
 use crate::conditions::Logic;
-use crate::nested::{Checked, Options, join_answers, read_all};
+use crate::nested::{Checked, Options, claimed_names, join_answers, read_all};
 use crate::omission::{Omission, Omitted};
 use crate::template::Template;
 use crate::text::Text;
@@ -49,6 +50,7 @@ pub fn check_together(
     tell_unused_values(inputs, &mut all);
     let exports = find_exports(&all);
     tell_doubled_exports(&exports, &mut all);
+    tell_shared_names(&mut all);
     let links = find_links(&exports, &all);
     for link in &links {
         // With another value of a parameter another stack exports it.
@@ -138,6 +140,35 @@ fn tell_doubled_exports(exports: &[Export], all: &mut [Vec<Checked>]) {
         );
         let omission = Omission::new(Omitted::Assumption(words), *range);
         all[*group][*place].analysis.template.omissions.push(omission);
+    }
+}
+
+/// Resources of two inputs that always have the same name: one account and region cannot have both.
+fn tell_shared_names(all: &mut [Vec<Checked>]) {
+    let mut seen: FxHashMap<(Symbol, String), Place> = FxHashMap::default();
+    let mut found = Vec::new();
+    for (group, templates) in all.iter().enumerate() {
+        for claim in claimed_names(templates) {
+            let Some(text) = claim.text.plain() else { continue };
+            let first = *seen.entry((claim.kind, text.to_owned())).or_insert((group, claim.at));
+            // A nested stack that is given by itself, too, is one template.
+            if first.0 == group || all[first.0][first.1].path == templates[claim.at].path {
+                continue;
+            }
+            let path = all[first.0][first.1].path.display();
+            // The names of buckets are one for all.
+            let apart = if &*claim.kind == "AWS::S3::Bucket" {
+                "are never there together"
+            } else {
+                "are in two regions or accounts"
+            };
+            let words =
+                format!("this stack and that of {path}, which both name a resource `{text}`, {apart}");
+            found.push(((group, claim.at), Omission::new(Omitted::Assumption(words), claim.range)));
+        }
+    }
+    for ((group, at), omission) in found {
+        all[group][at].analysis.template.omissions.push(omission);
     }
 }
 

@@ -10,7 +10,7 @@ use setpoint_source::{FileId, Range, Span, Symbol};
 use crate::omission::{Omission, Omitted};
 use crate::parameters::Given;
 use crate::value::{Value, ValueKind};
-use crate::{artifacts, foreach, functions, properties, sam};
+use crate::{artifacts, foreach, functions, patterns, properties, sam};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
 
@@ -66,7 +66,9 @@ impl Parameter {
     }
 
     pub(crate) fn is_list(&self) -> bool {
-        &*self.kind == "CommaDelimitedList" || self.kind.starts_with("List<") || self.kind.contains("<List<")
+        self.kind.contains("CommaDelimitedList")
+            || self.kind.starts_with("List<")
+            || self.kind.contains("<List<")
     }
 
     /// The one value that it can have.
@@ -271,6 +273,10 @@ impl Template {
                 template.check_names(name, section);
             }
         }
+        if let Some(resources) = root.get("Resources") {
+            let is_transformed = template.has_macro() || template.is_serverless();
+            functions::refuse_nulls(resources, is_transformed, &mut template.omissions);
+        }
         template.read_hooks(&root);
         template.read_mappings(&root);
         template.read_conditions(&root);
@@ -344,7 +350,8 @@ impl Template {
                 "Resources" | "Parameters" | "Outputs" | "Mappings" if !is_name(text) => {
                     self.omit(Omitted::Name(section, name), key.range);
                 }
-                "Conditions" | "Rules" if !is_name(text) => {
+                // AWS's own templates have names such as `Is-EC2-VPC` and `Zones&Routes` here.
+                "Conditions" | "Rules" if !text.split(['-', '_', '.', '&']).all(is_name) => {
                     let words = format!("AWS documents only letters and digits for a name in `{section}`");
                     self.omit(Omitted::Unmodelled(words), key.range);
                 }
@@ -702,7 +709,7 @@ impl Template {
             let kind = Symbol::new(kind);
             if kind.ends_with("::MODULE") {
                 self.omit(Omitted::RegistryModule(kind), type_entry.value.range);
-            } else if !kind.contains("::") {
+            } else if !kind.contains("::") || kind.contains('#') {
                 self.omit(Omitted::TypeName(kind), type_entry.value.range);
             }
             let read = |key: &str| value.get(key).map(Value::read);
@@ -742,7 +749,10 @@ impl Template {
             let Some(text) = key.text().filter(|text| !text.starts_with("Fn::")) else { continue };
             let Some(attribute) = ATTRIBUTES.into_iter().find(|known| *known == text) else {
                 // A macro may have attributes of its own; that it is there is told.
-                if !self.has_macro() {
+                if text == "Controls" {
+                    let words = "a conformance pack has `Controls`, and a stack has none".to_owned();
+                    self.omit(Omitted::Unmodelled(words), key.range);
+                } else if !self.has_macro() {
                     self.omit(Omitted::UnknownAttribute(name, Symbol::new(text)), key.range);
                 }
                 continue;
@@ -771,7 +781,7 @@ impl Template {
                 && is_expression
                 && self.dialect() == Dialect::Plain
             {
-                self.omit(Omitted::Extension(Symbol::new(attribute)), key.range);
+                self.omit(Omitted::Undocumented(Symbol::new(attribute)), key.range);
             }
             let kind = resource.get("Type").and_then(Node::text).unwrap_or_default();
             let is_open = match (attribute, value.text()) {
@@ -799,13 +809,17 @@ impl Template {
 fn is_parameter_type(kind: &str) -> bool {
     let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>'));
     match element {
-        Some(element) => element == "Number" || element.starts_with("AWS::"),
+        Some(element) => ["Number", "String"].contains(&element) || element.starts_with("AWS::"),
         None => ["String", "Number", "CommaDelimitedList"].contains(&kind) || kind.starts_with("AWS::"),
     }
 }
 
 /// The names of AWS-specific parameter types that are documented.
 fn is_documented_parameter_type(kind: &str) -> bool {
+    // It is deployed, and AWS does not list it.
+    if kind == "List<String>" {
+        return false;
+    }
     let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
     let stored = element.strip_prefix("AWS::SSM::Parameter::Value<").and_then(|rest| rest.strip_suffix('>'));
     match stored {
@@ -850,9 +864,8 @@ const PARAMETER_ATTRIBUTES: [&str; 11] = [
 fn read_bounds(parameter: &Node) -> Option<Bounds> {
     let text = |key: &str| parameter.get(key).and_then(Node::text);
     let number = |key: &str| text(key).map(|text| text.trim().parse::<f64>()).transpose().ok();
-    // CloudFormation asks the whole value of Java's expressions; one that is read otherwise here excludes nothing.
-    let pattern =
-        text("AllowedPattern").and_then(|text| fancy_regex::Regex::new(&format!("^(?:{text})$")).ok());
+    // One that is read otherwise here excludes nothing.
+    let pattern = text("AllowedPattern").and_then(patterns::compile);
     Some(Bounds {
         least: number("MinValue")?,
         most: number("MaxValue")?,

@@ -14,6 +14,17 @@ pub(crate) struct Property {
     /// Letters of `types.txt`: string, number, boolean, list, mapping; `?` is any.
     pub(crate) kinds: &'static str,
     marks: &'static str,
+    /// The number of the mapping that it is or that its items are, or the kinds of its items.
+    inner: Option<&'static str>,
+}
+
+/// What is inside of the value of a property.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Inner {
+    /// A mapping with these keys, or a list of such.
+    Keys(TypeFacts),
+    /// A list of values of these kinds.
+    Items(&'static str),
 }
 
 impl Property {
@@ -71,10 +82,22 @@ impl TypeFacts {
     pub(crate) fn properties(self) -> impl Iterator<Item = Property> {
         self.line.split(' ').filter_map(|cell| {
             let (name, rest) = cell.split_once(':')?;
+            let (rest, inner) =
+                rest.split_once('#').map_or((rest, None), |(rest, inner)| (rest, Some(inner)));
             let marks = rest.find(['!', '^', '~', '=', '+', '@']).unwrap_or(rest.len());
             let (kinds, marks) = rest.split_at(marks);
-            Some(Property { name, kinds, marks })
+            Some(Property { name, kinds, marks, inner })
         })
+    }
+
+    /// What is inside of the value of one of its properties, if the schema says it.
+    pub(crate) fn inner(self, property: &Property) -> Option<Inner> {
+        let inner = property.inner?;
+        if inner.starts_with(|letter: char| !letter.is_ascii_digit()) {
+            return Some(Inner::Items(inner));
+        }
+        let kind = self.kind.split('#').next().unwrap_or_default();
+        Self::of(&format!("{kind}#{inner}")).map(Inner::Keys)
     }
 
     pub(crate) fn property(self, name: &str) -> Option<Property> {

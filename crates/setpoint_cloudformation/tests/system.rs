@@ -75,6 +75,22 @@ fn two_stacks_that_export_one_name_are_in_two_regions() {
     assert!(answer(&all, 0).is_proved() && conditional(answer(&all, 1)).is_some());
 }
 
+#[test]
+fn two_templates_that_give_one_name_are_never_there_together() {
+    let bucket = |name: &str| {
+        format!("Resources: {{B: {{Type: AWS::S3::Bucket, Properties: {{BucketName: {name}}}}}}}")
+    };
+    let (one, other) = (bucket("shared"), bucket("another"));
+    let all = together(&[("a.yaml", &one), ("b.yaml", &one)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved() && conditional(answer(&all, 1)).is_some(), "{:?}", answer(&all, 1));
+    let all = together(&[("a.yaml", &one), ("b.yaml", &other)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved() && answer(&all, 1).is_proved());
+    // A nested stack that is given by itself, too, is one template.
+    let outer = "Resources: {S: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: a.yaml}}}";
+    let all = together(&[("o.yaml", outer), ("a.yaml", &one)], 2, &Options::default());
+    assert!(answer(&all, 0).is_proved() && answer(&all, 1).is_proved(), "{:?}", answer(&all, 1));
+}
+
 fn given(text: &str) -> (Given, Sources) {
     let sources = Sources::new();
     let file = sources.add("parameters.json", text);

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use setpoint_cloudformation::{Checked, Options, assembly, check, is_assembly};
-use setpoint_source::{Gap, Judgement, MemoryFileSystem, Place, Sources, conditional};
+use setpoint_cloudformation::{Checked, Options, assembly, check, is_assembly, is_template_text};
+use setpoint_source::{FileId, Gap, Judgement, MemoryFileSystem, Place, Sources, conditional};
 
 /// A whole template. Each line of a section can be replaced.
 const WHOLE: &[(&str, &str)] = &[
@@ -130,7 +130,7 @@ fn every_malformed_or_unknown_function_is_open() {
         "!Select [0, !Split [',', 'a,b']]",
         "!FindInMap [Names, test, Queue]",
         "!Base64 a",
-        "!Cidr [!Ref A, 2, 8]",
+        "!Select [0, !Cidr [!Ref A, 2, 8]]",
         "!Select [0, !GetAZs '']",
     ] {
         assert_proved(&with_value(whole));
@@ -277,6 +277,29 @@ fn what_is_added_elsewhere_is_open() {
 }
 
 /// One mistake is told once.
+#[test]
+fn files_of_other_kinds_are_no_templates() {
+    for text in [
+        "Resources: {Q: {Type: AWS::SQS::Queue}}",
+        "Resources:\n  Q: [\n  Type: AWS::SQS::Queue",
+        "{\"Resources\": {\"Fn::ForEach::L\": [\"N\", [\"A\"], {\"Q${N}\": {\"Type\": \"AWS::SQS::Queue\"}}]}}",
+        "AWSTemplateFormatVersion: '2010-09-09'",
+        "Transform: AWS::Serverless-2016-10-31\nGlobals: {}",
+        "Resources:",
+    ] {
+        assert!(is_template_text(FileId(0), text), "{text}");
+    }
+    for text in [
+        "service: a\nprovider: aws\nresources: {Resources: {Q: {Type: AWS::SQS::Queue}}}",
+        "{\"fragment\": {\"AWSTemplateFormatVersion\": \"2010-09-09\", \"Resources\": {\"Q\": {\"Type\": \"AWS::SQS::Queue\"}}}}",
+        "version: 0.0\nResources: [{TargetService: {Type: AWS::ECS::Service}}]",
+        "Resources: {AWS::SQS::Queue: {Properties: {QueueName: String}}}",
+        "about: queues",
+    ] {
+        assert!(!is_template_text(FileId(0), text), "{text}");
+    }
+}
+
 #[test]
 fn one_mistake_has_one_finding() {
     for text in [

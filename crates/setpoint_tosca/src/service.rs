@@ -382,10 +382,8 @@ impl Service {
             reader.seen.push((next.clone(), inner.namespace));
             let text = match read_text(reader.files, &next) {
                 Ok(text) => text,
-                // A profile that another tool knows by its name.
-                Err(FileError { missing: true, .. })
-                    if target.starts_with("tosca_") || target.starts_with("org.") =>
-                {
+                // A profile or an archive of a catalog that another tool knows by its name.
+                Err(FileError { missing: true, .. }) if is_name(&target) => {
                     self.not_imported(Omitted::ImportElsewhere(target), span);
                     continue;
                 }
@@ -679,6 +677,15 @@ fn imports(node: Option<&Node>) -> Vec<Import> {
     } else {
         vec![one(node)]
     }
+}
+
+/// Whether an import names something by other means than a file: `tosca_simple_yaml_1_3`, `mongo-types:2.2.0`, `org.example`.
+fn is_name(target: &str) -> bool {
+    let endings = ["yaml", "yml", "tosca", "json", "csar", "zip"];
+    let has_ending = target.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending));
+    target.starts_with("tosca_")
+        || target.starts_with("org.")
+        || !(has_ending || target.contains(['/', '\\']))
 }
 
 /// The path of an import that repeats the folder it stands in: `types/b.yaml` in `types/a.yaml`, as some tools read it.

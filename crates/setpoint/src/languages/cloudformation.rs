@@ -28,14 +28,7 @@ impl Language for CloudFormation {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         match extension {
             "template" | "cfn" => true,
-            "yaml" | "yml" | "json" => {
-                // A section of this name, at the top: of a template, even if all else is wrong with it.
-                let has_section = text.lines().any(|line| line.starts_with("Resources:"));
-                let names_type = text.contains("AWS::") || text.contains("Custom::");
-                text.contains("AWSTemplateFormatVersion")
-                    || has_section
-                    || (names_type && text.contains("Resources"))
-            }
+            "yaml" | "yml" | "json" => setpoint_cloudformation::is_template_text(FileId(0), text),
             _ => false,
         }
     }

@@ -220,6 +220,10 @@ impl Work<'_> {
     fn route(&mut self, event: &Event<'_>, api: Symbol) {
         let text = |name: &str| event.properties.get(name).and_then(Value::text);
         let (Some(path), Some(method)) = (text("Path"), text("Method")) else { return };
+        // It adds nothing to an interface whose routes the template writes itself.
+        if self.written.iter().any(|(name, is_written, _)| *name == api && *is_written) {
+            return;
+        }
         let route = (api, path.to_owned(), method.to_ascii_lowercase());
         if self.routes.contains(&route) {
             let words = format!(

@@ -7,21 +7,36 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 use setpoint_source::Symbol;
 
+use super::refusals;
 use crate::omission::{Omission, Omitted};
 use crate::template::Template;
 use crate::value::{Field, Value, ValueKind};
 
-/// The names of a line of the table; one that must be given ends in `!`.
+/// The names of a line of the table: `Name:kinds!`, where the kinds may be missing and `!` says that it must be given.
 #[derive(Debug, Clone, Copy)]
 struct Names(&'static str);
 
 impl Names {
+    fn cells(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.0
+            .split(' ')
+            .filter(|cell| !cell.is_empty())
+            .map(|cell| cell.split_once(':').unwrap_or((cell, "")))
+    }
+
+    /// The kinds of value that a name takes, empty if the translator does not look; nothing if it does not know the name.
+    fn kinds(self, wanted: &str) -> Option<&'static str> {
+        let known = self.cells().find(|(name, _)| name.trim_end_matches('!') == wanted);
+        known.map(|(_, kinds)| kinds.trim_end_matches('!'))
+    }
+
     fn has(self, name: &str) -> bool {
-        self.0.split(' ').any(|one| one.trim_end_matches('!') == name)
+        self.kinds(name).is_some()
     }
 
     fn required(self) -> impl Iterator<Item = &'static str> {
-        self.0.split(' ').filter_map(|one| one.strip_suffix('!'))
+        let is_required = |(name, kinds): &(&str, &str)| name.ends_with('!') || kinds.ends_with('!');
+        self.cells().filter(is_required).map(|(name, _)| name.trim_end_matches('!'))
     }
 }
 
@@ -87,6 +102,7 @@ pub(crate) fn check(template: &mut Template) {
             _ => {}
         }
     }
+    refusals::check(template, &mut found);
     template.omissions.append(&mut found);
 }
 
@@ -103,13 +119,31 @@ fn check_names(
     if fields.iter().any(|field| field.name.starts_with("Fn::")) {
         return;
     }
-    for field in fields.iter().filter(|field| !known.has(&field.name)) {
-        out.push(Omission::new(Omitted::UnknownProperty(name, field.name), field.range));
+    for field in fields {
+        match known.kinds(&field.name) {
+            None => out.push(Omission::new(Omitted::UnknownProperty(name, field.name), field.range)),
+            Some(kinds) if !kinds.is_empty() && !takes(kinds, &field.value) => {
+                out.push(Omission::new(Omitted::PropertyValue(name, field.name), field.value.range));
+            }
+            Some(_) => {}
+        }
     }
     for property in known.required() {
         if !fields.iter().any(|field| &*field.name == property) {
             out.push(Omission::new(Omitted::MissingProperty(name, Symbol::new(property)), place));
         }
+    }
+}
+
+/// Whether the translator takes a value that is written out. It does not look at what a function gives.
+fn takes(kinds: &str, value: &Value) -> bool {
+    match &value.kind {
+        ValueKind::Text(_) => kinds.contains('t'),
+        ValueKind::List(_) => kinds.contains('l'),
+        ValueKind::Map(fields) => {
+            kinds.contains('m') || fields.iter().any(|field| field.name.starts_with("Fn::"))
+        }
+        _ => true,
     }
 }
 

@@ -8,6 +8,7 @@ mod events;
 mod graphql;
 mod interfaces;
 pub(crate) mod known;
+mod refusals;
 mod shared;
 
 use setpoint_source::{Range, Symbol};
@@ -35,6 +36,7 @@ pub(crate) fn expand(template: &mut Template) {
         for (kind, range) in serverless_types(template) {
             template.omit(Omitted::ServerlessType(kind), range);
         }
+        forget_unmodelled(template, &[]);
         return;
     }
     // Interfaces first: events ask for their stages.
@@ -229,16 +231,18 @@ impl Work<'_> {
     }
 
     fn function(&mut self, name: Symbol) {
-        // The transform refuses a function without code.
+        // The transform refuses a function without code, unless a tool gave it some before.
         if !["InlineCode", "CodeUri", "ImageUri"].iter().any(|code| self.property(name, code).is_some()) {
             let is_image =
                 self.property(name, "PackageType").is_some_and(|kind| kind.text() == Some("Image"));
             let metadata = self.template.resources.get(&name).map(|one| one.others.as_slice());
             let is_built = metadata.unwrap_or_default().iter().any(|one| one.get("Dockerfile").is_some());
-            let what = if is_image && is_built {
-                Omitted::Assumption(format!("`sam build` gives the image of `{name}`"))
+            // `sam build` takes the folder of the template for the code, and builds images from their metadata.
+            let what = if is_image && !is_built {
+                Omitted::MissingProperty(name, Symbol::new("ImageUri"))
             } else {
-                Omitted::MissingProperty(name, Symbol::new(if is_image { "ImageUri" } else { "CodeUri" }))
+                let part = if is_image { "image" } else { "code" };
+                Omitted::Assumption(format!("`sam build` gives the {part} of `{name}`"))
             };
             self.template.omit(what, self.place(name));
         }
@@ -366,17 +370,19 @@ impl Work<'_> {
         let destinations = config.value.get("DestinationConfig").map(Value::fields).unwrap_or_default();
         for field in destinations {
             let kind = field.value.get("Type").and_then(Value::text).unwrap_or("");
-            if let Some(destination) = field.value.get("Destination") {
+            let destination = field.value.get("Destination");
+            let missing = destination.and_then(|value| self.missing_under(value));
+            if let Some(destination) = destination {
                 // The transform lets the role send to it, if it knows how.
-                if !["SQS", "SNS", "Lambda", "EventBridge", "S3Bucket"].contains(&kind)
-                    || matches!(destination.kind, ValueKind::If { .. })
-                {
+                if !["SQS", "SNS", "Lambda", "EventBridge", "S3Bucket"].contains(&kind) {
                     self.omit(field);
                 }
                 if let Some(role) = self.template.resources.get_mut(&role) {
                     role.others.push(destination.clone());
                 }
-                continue;
+                if missing.is_none() {
+                    continue;
+                }
             }
             let (suffix, kind) = match kind {
                 "SQS" => ("Queue", "AWS::SQS::Queue"),
@@ -388,10 +394,42 @@ impl Work<'_> {
             };
             let id = format!("{id}{}{suffix}", field.name);
             let destination = self.add(name, &id, kind, field.range, nothing(field.range));
+            if let Some(made) = self.template.resources.get_mut(&destination).filter(|_| missing.is_some()) {
+                // The transform joins the two conditions under a name of its own.
+                let is_joined = made.condition.is_some();
+                made.condition = missing;
+                if is_joined {
+                    self.omit(field);
+                }
+            }
             self.edge(made, destination, what, field.range);
             if self.template.resources.contains_key(&role) {
                 self.edge(role, destination, what, field.range);
             }
+        }
+    }
+
+    /// The condition under which `Fn::If` gives no value, as the transform names it.
+    fn missing_under(&mut self, value: &Value) -> Option<(Symbol, Range)> {
+        let ValueKind::If { condition, then, otherwise } = &value.kind else { return None };
+        let is_none =
+            |value: &Value| matches!(&value.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue");
+        match (is_none(then), is_none(otherwise)) {
+            (true, false) => Some((*condition, value.range)),
+            (false, true) => {
+                let name = Symbol::new(&format!("NOT{condition}"));
+                let text = |text: &str| Value { range: value.range, kind: ValueKind::Text(text.into()) };
+                let call = |name: &str, argument: Value| Value {
+                    range: value.range,
+                    kind: ValueKind::Call { name: Symbol::new(name), argument: Box::new(argument) },
+                };
+                let inner = call("Condition", text(condition));
+                let list = Value { range: value.range, kind: ValueKind::List(vec![inner]) };
+                let not = (value.range, call("Fn::Not", list));
+                self.template.conditions.entry(name).or_insert(not);
+                Some((name, value.range))
+            }
+            _ => None,
         }
     }
 
@@ -506,6 +544,7 @@ fn rename_references(template: &mut Template) {
             "Version" => "Version",
             "Alias" => "Alias",
             "DomainName" => "::DomainName",
+            "DomainNameV2" => "::DomainNameV2",
             "Stage" => "::Stage",
             "Deployment" => "::Deployment",
             "DeploymentGroup" => "::DeploymentGroup",
@@ -523,7 +562,9 @@ fn rename_references(template: &mut Template) {
         }
         ValueKind::GetAtt { resource, attribute: Some(attribute), .. } => {
             let (first, rest) = attribute.split_once('.').unwrap_or((attribute, ""));
-            if let Some(name) = find(resource, first) {
+            if let Some((origin, made)) = resource.as_str().split_once('.') {
+                *resource = find(origin, made).unwrap_or(*resource);
+            } else if let Some(name) = find(resource, first) {
                 *resource = name;
                 *attribute = rest.into();
             }

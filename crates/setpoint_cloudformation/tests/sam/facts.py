@@ -1,7 +1,8 @@
 """Writes `src/sam/facts.txt`: names that AWS's translator knows, `python3 facts.py [--check]`.
 
 Needs the package `aws-sam-translator`. Facts only: types with their properties, what `Globals` may hold, events with their properties,
-policy templates with their parameters. A name that ends in `!` must be given.
+policy templates with their parameters. A name that ends in `!` must be given; after a `:` stand the kinds of value that the translator takes
+where it looks at them: `t` a text, number or flag, `l` a list, `m` a mapping.
 """
 import inspect
 import json
@@ -28,9 +29,25 @@ ASKED = {
 FILLED = ["RestApiId"]
 
 
+SAMPLES = {"t": ["a", "1", 1, 1.5, True], "l": [[], ["a"], [{}]], "m": [{}, {"a": 1, "b": 2}]}
+
+
+def kinds(one):
+    """The kinds of value that a property takes; nothing if the translator takes all of them."""
+
+    def takes(value):
+        try:
+            return one.validate is None or one.validate(value, should_raise=False)
+        except Exception:
+            return False
+
+    taken = "".join(letter for letter, samples in SAMPLES.items() if any(takes(value) for value in samples))
+    return "" if taken in ("", "tlm") else ":" + taken
+
+
 def names(properties, asked=()):
     is_asked = lambda name: (properties[name].required and name not in FILLED) or name in asked
-    return " ".join(name + "!" * is_asked(name) for name in sorted(properties))
+    return " ".join(name + kinds(properties[name]) + "!" * is_asked(name) for name in sorted(properties))
 
 
 def classes(module):
