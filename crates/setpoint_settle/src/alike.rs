@@ -41,7 +41,11 @@ impl Alike {
             others.dedup();
             let names: Vec<&str> = others.iter().map(String::as_str).collect();
             let also = if names.is_empty() { String::new() } else { format!(" with {}", listed(&names)) };
-            finding.notes.push(format!("The same holds for {} more pairs of resources{also}.", pairs.len()));
+            let more = match pairs.len() {
+                1 => "one more pair".to_owned(),
+                count => format!("{count} more pairs"),
+            };
+            finding.notes.push(format!("The same holds for {more} of resources{also}."));
             finding.resources.extend(others);
         }
     }

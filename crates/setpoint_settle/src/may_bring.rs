@@ -190,7 +190,7 @@ impl FindingBuilder<'_> {
         };
         let message = format!("{name} seems to come from the archive that {by} adds, and {missing}");
         let note = if listed == Listed::Whole {
-            "The platform has a package of that name, too: which of the two is installed depends on the order."
+            "The platform has a package of that name, too: until the lists of the archive are read, that one is installed."
         } else {
             "No index of the platform lists the package. If the archive is not known yet, its installation fails."
         };

@@ -56,7 +56,9 @@ impl FindingBuilder<'_> {
                 let is_looked_at = looked_at.binary_search(&cell).is_ok() && !is_brought(cell, key);
                 needs.named(key).or_else(|| is_looked_at.then(|| plain_name(key)).flatten())
             });
-            if let Some(named) = named.min() {
+            if let Some(named) =
+                named.min().or_else(|| self.declared(other).and_then(|one| needs.service(one)))
+            {
                 found.insert(other, named);
             }
         }
@@ -79,9 +81,20 @@ impl FindingBuilder<'_> {
     }
 }
 
+/// Programs that do nothing unless a service answers, and the names of that service.
+const CLIENTS: [(&[&str], &[&str]); 5] = [
+    (&["mysql", "mysqladmin", "mysqldump", "mariadb", "mariadb-admin"], &["mysql", "mysqld", "mariadb"]),
+    (&["psql", "createdb", "createuser", "pg_dump"], &["postgresql"]),
+    (&["rabbitmqctl", "rabbitmqadmin"], &["rabbitmq-server"]),
+    (&["redis-cli"], &["redis", "redis-server"]),
+    (&["docker"], &["docker"]),
+];
+
 /// What a command names.
 struct Needs {
     paths: Vec<String>,
+    /// The services that its programs talk to.
+    services: Vec<&'static str>,
     user: Option<String>,
 }
 
@@ -95,10 +108,23 @@ impl Needs {
         let words = commands.iter().flat_map(|text| {
             text.split(|letter: char| letter.is_whitespace() || SEPARATORS.contains(&letter))
         });
-        let paths = words.map(str::to_owned).chain(texts("cwd"));
+        let words: Vec<&str> = words.collect();
+        let is_run =
+            |program: &&'static str| words.iter().any(|word| word.rsplit('/').next() == Some(*program));
+        let lines = CLIENTS.iter().filter(|(programs, _)| programs.iter().any(is_run));
+        let services = lines.flat_map(|(_, services)| services.iter().copied()).collect();
+        let paths = words.iter().map(|word| (*word).to_owned()).chain(texts("cwd"));
         let plain = |path: String| path.trim_end_matches('/').to_owned();
         let paths = paths.filter(|path| path.starts_with('/')).map(plain).filter(|path| !path.is_empty());
-        Self { paths: paths.collect(), user: texts("user").into_iter().next() }
+        Self { paths: paths.collect(), services, user: texts("user").into_iter().next() }
+    }
+
+    /// Returns how the command needs a resource that is a service; `None` if it does not.
+    fn service(&self, resource: &Resource) -> Option<String> {
+        let name = name_of(resource);
+        let plain = name.strip_suffix(".service").unwrap_or(&name);
+        (resource.type_name.as_str() == "Service" && self.services.contains(&plain))
+            .then(|| format!("a client of the service {plain}"))
     }
 
     /// Returns how the command names a cell; `None` if it does not.
