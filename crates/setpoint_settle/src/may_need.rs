@@ -82,7 +82,7 @@ impl FindingBuilder<'_> {
 }
 
 /// Programs that do nothing unless a service answers, and the names of that service.
-const CLIENTS: [(&[&str], &[&str]); 5] = [
+static CLIENTS: &[(&[&str], &[&str])] = &[
     (&["mysql", "mysqladmin", "mysqldump", "mariadb", "mariadb-admin"], &["mysql", "mysqld", "mariadb"]),
     (&["psql", "createdb", "createuser", "pg_dump"], &["postgresql"]),
     (&["rabbitmqctl", "rabbitmqadmin"], &["rabbitmq-server"]),
@@ -124,7 +124,7 @@ impl Needs {
         let name = name_of(resource);
         let plain = name.strip_suffix(".service").unwrap_or(&name);
         (resource.type_name.as_str() == "Service" && self.services.contains(&plain))
-            .then(|| format!("a client of the service {plain}"))
+            .then(|| format!("the service {plain}"))
     }
 
     /// Returns how the command names a cell; `None` if it does not.
