@@ -233,7 +233,7 @@ fn foreign(machine: &mut Machine<'_>, name: &str, provider: &str, resource: &Res
     };
     machine.assume(Assumption::ForeignPackage { package: name.to_owned(), provider: provider.to_owned() });
     // The manager itself may come with a package of the catalog.
-    let tool = manager(provider).map(|tool| machine.exists_if_provided(tool)).unwrap_or(Test::True);
+    let tool = manager(provider).map_or(Test::True, |tool| machine.exists_if_provided(tool));
     if PATIENT.contains(&provider) {
         let mut model = Model::new(program).refreshed_by(Program::Change);
         model.suitable = tool;

@@ -1019,7 +1019,7 @@ pub(crate) fn mount_helper(resource: &Resource) -> Option<String> {
         "zfs",
     ];
     let kind = resource.text("fstype")?;
-    let kind = kind.split('.').next().filter(|kind| *kind == "fuse").map_or(kind.as_str(), |kind| kind);
+    let kind = kind.split('.').next().filter(|kind| *kind == "fuse").unwrap_or(&kind);
     (HELPED.contains(&kind) || kind == "fuse").then(|| format!("/usr/sbin/mount.{kind}"))
 }
 
