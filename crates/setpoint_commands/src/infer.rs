@@ -8,6 +8,9 @@ use crate::step::{Condition, Effects, NotUnderstood, Step};
 /// Gives the text of a script at a path, where it is known.
 pub type Scripts<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
+/// Gives the places at which a program is looked for, by the word that names it; none where it is there for certain.
+pub type Programs<'a> = dyn Fn(&str) -> Vec<String> + 'a;
+
 /// Where a command runs.
 #[derive(Clone, Copy, Default)]
 #[allow(missing_debug_implementations, reason = "scripts are a function")]
@@ -18,6 +21,8 @@ pub struct Surroundings<'a> {
     pub variables: &'a [(String, String)],
     /// Gives the text of a script, where it is known.
     pub script: Option<&'a Scripts<'a>>,
+    /// Says which programs may be missing. Without it, every program that is known is taken to be there.
+    pub programs: Option<&'a Programs<'a>>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -37,6 +42,48 @@ pub fn effects_of_words<T: AsRef<str>>(words: &[T], surroundings: Surroundings<'
     let word = |text: &T| Word { text: text.as_ref().to_owned(), quoted: true, ..Word::default() };
     let simple = Simple { words: words.iter().map(word).collect(), redirects: Vec::new() };
     told(Shell::new(surroundings).simple(&simple, Stream::Nothing).map(|(step, _)| step))
+}
+
+/// Returns the programs that a command cannot do without, whatever they do, as far as its words say: `a && b` needs both,
+/// `a || b` perhaps none.
+pub fn needed_programs(command: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Ok(node) = tokens(command).and_then(|tokens| parse(&tokens)) {
+        add_programs(&node, &mut found);
+    }
+    found
+}
+
+fn add_programs(node: &Node, into: &mut Vec<String>) {
+    match node {
+        Node::Simple(simple) => {
+            let mut words = without_assignments(&simple.words);
+            while let Some((first, rest)) = words.split_first() {
+                if first.expands.is_some() {
+                    return;
+                }
+                into.push(first.text.clone());
+                // Programs that run the one that comes next, where no option stands between the two.
+                let is_wrapper =
+                    ["sudo", "env", "nice", "nohup", "exec", "time"].contains(&first.text.as_str());
+                if !is_wrapper || rest.first().is_none_or(|word| word.text.starts_with('-')) {
+                    return;
+                }
+                words = without_assignments(rest);
+            }
+        }
+        Node::Pipe(nodes) | Node::Sequence(nodes) => {
+            if let Some(last) = nodes.last() {
+                add_programs(last, into);
+            }
+        }
+        Node::And(one, other) => {
+            add_programs(one, into);
+            add_programs(other, into);
+        }
+        Node::Group(inner) => add_programs(inner, into),
+        Node::Or(..) | Node::Not(_) => {}
+    }
 }
 
 /// What a check asks (`unless`, `onlyif`): whether it ends well, if it changes nothing.
@@ -60,6 +107,8 @@ pub(crate) fn asked(step: &Step) -> Option<Condition> {
         Step::Guard(condition) => condition.clone(),
         Step::Nothing => Condition::Constant(true),
         Step::Read(path) => Condition::Exists(path.clone()),
+        // A check that cannot be run is another matter.
+        Step::Program(_) => Condition::Constant(true),
         Step::And(steps) | Step::Each(steps) => {
             Condition::All(steps.iter().map(asked).collect::<Option<_>>()?)
         }
@@ -101,6 +150,7 @@ pub(crate) struct Shell<'a> {
     pub(crate) folder: Option<String>,
     variables: Vec<(String, String)>,
     script: Option<&'a Scripts<'a>>,
+    programs: Option<&'a Programs<'a>>,
     /// `set -e`: the first failure ends it.
     pub(crate) ends_at_failure: bool,
     depth: usize,
@@ -115,6 +165,7 @@ impl<'a> Shell<'a> {
             folder: surroundings.folder.map(str::to_owned),
             variables: surroundings.variables.to_vec(),
             script: surroundings.script,
+            programs: surroundings.programs,
             ends_at_failure: false,
             depth: 0,
         }
@@ -428,7 +479,12 @@ impl<'a> Shell<'a> {
         let (first, rest) =
             words.split_first().ok_or_else(|| NotUnderstood::new("", "there is no command"))?;
         let program = literal(first)?;
-        programs::run(self, &program, rest, input)
+        let places = self.programs.map(|places| places(&program)).unwrap_or_default();
+        let (step, stream) = programs::run(self, &program, rest, input)?;
+        if places.is_empty() || programs::is_word_of_shells(&program) {
+            return Ok((step, stream));
+        }
+        Ok((Step::And(vec![Step::Program(places), step]), stream))
     }
 
     /// A command that is an argument of another: `sudo COMMAND`.

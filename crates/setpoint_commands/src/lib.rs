@@ -25,5 +25,5 @@ mod step;
 
 pub use edit::Edit;
 pub use expression::{Syntax, expression};
-pub use infer::{Scripts, Surroundings, condition, effects, effects_of_words};
+pub use infer::{Programs, Scripts, Surroundings, condition, effects, effects_of_words, needed_programs};
 pub use step::{Condition, Effects, NotUnderstood, Step};

@@ -120,6 +120,15 @@ fn texts(words: &[&Word]) -> Result<Vec<String>, NotUnderstood> {
     words.iter().map(|word| literal(word)).collect()
 }
 
+/// Whether a shell itself does what a word says.
+pub(crate) fn is_word_of_shells(word: &str) -> bool {
+    const WORDS: [&str; 21] = [
+        ":", "[", "[[", "cd", "command", "echo", "exec", "exit", "export", "false", "hash", "popd", "printf",
+        "pushd", "pwd", "set", "test", "true", "type", "umask", "wait",
+    ];
+    WORDS.contains(&word)
+}
+
 const VERBOSE: Known = ('v', "verbose", false);
 
 pub(crate) fn run(shell: &mut Shell<'_>, program: &str, words: &[Word], input: Stream) -> Done {

@@ -147,6 +147,8 @@ pub enum Step {
     },
     /// Reads a file, and fails without it.
     Read(String),
+    /// Runs a program that is at one of these places, and fails if it is at none.
+    Program(Vec<String>),
     InstallPackage(String),
     RemovePackage {
         name: String,

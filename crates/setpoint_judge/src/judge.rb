@@ -61,10 +61,14 @@ verb=$1; [ $# -gt 0 ] && shift
 while [ "${1#-}" != "$1" ]; do shift; done
 [ "$1" = "--" ] && shift
 name=${1%.service}
-unit=
-for folder in /etc/systemd/system /run/systemd/system /lib/systemd/system; do
-  if [ -z "$unit" ] && [ -f "$folder/$name.service" ]; then unit=$folder/$name.service; fi
-done
+file=$name.service
+case "$name" in *.timer|*.socket|*.path) file=$name;; esac
+find_unit() {
+  for folder in /etc/systemd/system /run/systemd/system /lib/systemd/system; do
+    if [ -f "$folder/$1" ]; then echo "$folder/$1"; return; fi
+  done
+}
+unit=$(find_unit "$file")
 script=
 [ -z "$unit" ] && [ -x "/etc/init.d/$name" ] && script=/etc/init.d/$name
 state=/run/services/$name
@@ -79,6 +83,13 @@ load() {
   for path in $needed; do [ -f "$path" ] || return 1; done
   dead=
   [ -n "$unit" ] || return 0
+  # What is not a service refuses to start without the unit that it triggers.
+  if [ "$file" = "$name" ]; then
+    triggered=$(sed -n 's/^Unit=//p; s/^Service=//p' "$unit" | tail -n 1)
+    at=; if grep -q '^Accept=yes' "$unit"; then at=@; fi
+    [ -n "$(find_unit "${triggered:-${name%.*}$at.service}")" ] || return 1
+    return 0
+  fi
   for path in $(sed -n 's/^ExecStart=[@:+!]*\([^ -][^ ]*\).*/\1/p; s/^WorkingDirectory=\([^-]\)/\1/p' "$unit"); do [ -e "$path" ] || dead=yes; done
   for user in $(sed -n 's/^User=//p' "$unit"); do grep -q "^$user:" /etc/passwd || dead=yes; done
   # Who starts a simple service is not told that its program could not be run.

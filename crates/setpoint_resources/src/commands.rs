@@ -117,6 +117,8 @@ pub(crate) enum Effect {
     NeedPackage(String),
     /// Without this path it fails.
     Need(String),
+    /// A program is run that is at one of these places.
+    NeedProgram(Vec<String>),
     /// What it does depends on this path.
     Read(String),
     AddUser {
@@ -425,6 +427,7 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
         // Sockets are there while a service runs.
         Step::Guard(Condition::IsSocket(path)) => Effect::Listens(path.clone()),
         Step::Read(path) => Effect::Need(path.clone()),
+        Step::Program(places) => Effect::NeedProgram(places.clone()),
         Step::Guard(condition) => Effect::Check(answerable(condition)?),
         Step::Touch(path) => Effect::Touch(path.clone()),
         Step::Mkdir { path, parents, mode } => {

@@ -66,9 +66,13 @@ const READ_BY_OTHERS: &[&str] = &[
     "/etc/yum.repos.d/",
 ];
 
-/// Whether the name of a path says nothing about the service that reads it.
+/// Whether the name of a path says nothing about the service that reads it, or the service reads it whenever it needs it.
 pub(crate) fn is_read_by_others(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
     READ_BY_OTHERS.iter().any(|folder| path.starts_with(folder))
+        || ["htpasswd", "htdigest", "htgroup"].iter().any(|kind| name.contains(kind))
+        // Tables of postfix are looked at again when they change.
+        || (path.starts_with("/etc/postfix/") && !name.ends_with(".cf"))
 }
 
 /// Whether a service reads a path, as the table has it.

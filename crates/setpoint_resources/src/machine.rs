@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
     fn is_fixed(&self, path: &str) -> bool {
         path == "/"
             || (!self.world.any_start
-                && self.world.base.directories.contains(path)
+                && self.mentions.is_base_directory(path, self.world)
                 && !self.mentions.removable.contains(path))
     }
 
@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
         if self.world.any_start {
             return;
         }
-        if self.world.base.directories.contains(path) {
+        if self.mentions.is_base_directory(path, self.world) {
             self.start.push(Test::Kind(cell, Kind::Directory));
             return;
         }

@@ -60,6 +60,12 @@ pub(crate) struct Mentions {
     /// Directories below which an attribute is managed.
     recursive: FxHashMap<CellKind, FxHashSet<String>>,
     pub(crate) entries: Vec<(String, Entry)>,
+    /// Directories of most machines that a package of the catalog brings.
+    brought: BTreeSet<&'static str>,
+    /// The files that commands make or change.
+    made_files: BTreeSet<String>,
+    /// Where commands look for their programs: of interest where something of the catalog brings them there.
+    programs: BTreeSet<String>,
     /// Links that are managed.
     links: BTreeMap<String, String>,
     /// Where links may lead that the catalog makes: the texts of their targets and the paths that these are.
@@ -172,6 +178,8 @@ impl Mentions {
             self.edits.entry(path.clone()).or_default().extend(edits.iter().cloned());
         }
         self.opaque.extend(other.opaque.iter().cloned());
+        self.programs.extend(other.programs.iter().cloned());
+        self.brought.extend(other.brought.iter().copied());
         self.parts.take();
     }
 
@@ -318,7 +326,16 @@ impl Mentions {
     /// The files that resources write, as a whole or entries of them.
     pub(crate) fn written(&self) -> BTreeSet<&String> {
         let entries = self.entries.iter().map(|(path, _)| path);
-        self.files.keys().chain(entries).chain(&self.whole).collect()
+        self.files.keys().chain(entries).chain(&self.whole).chain(&self.made_files).collect()
+    }
+
+    /// Whether commands alone make a file, and no resource of its own.
+    pub(crate) fn is_made_by_commands(&self, path: &str) -> bool {
+        let is_entry = || self.entries.iter().any(|(other, _)| other == path);
+        self.made_files.contains(path)
+            && !self.files.contains_key(path)
+            && !self.whole.contains(path)
+            && !is_entry()
     }
 
     /// The text of a script that a resource declares.
@@ -330,12 +347,17 @@ impl Mentions {
     /// The unit file of a service with what adds to it, as far as the catalog writes them.
     pub(crate) fn unit_file(&self, service: &Unit) -> UnitFile {
         let own = service.paths().into_iter().find_map(|path| self.scripts.get(&path));
+        let is_own = own.is_some();
         let adds = service.files().flat_map(|file| {
             let folder = format!("/etc/systemd/system/{file}.d/");
             let named = self.scripts.iter().filter(move |(path, _)| path.starts_with(&folder));
             named.map(|(_, text)| text)
         });
-        UnitFile::read(own.into_iter().chain(adds).map(String::as_str))
+        let mut unit = UnitFile::read(own.into_iter().chain(adds).map(String::as_str));
+        if is_own {
+            unit.complete(service.as_str());
+        }
+        unit
     }
 
     /// Whether a file resource puts a content of the catalog at a path.
@@ -384,6 +406,21 @@ impl Mentions {
             self.provided.insert(path.clone());
             self.all.insert(path);
         }
+    }
+
+    /// Whether every machine has a directory, whatever the catalog installs.
+    pub(crate) fn is_base_directory(&self, path: &str, world: &World<'_>) -> bool {
+        world.base.directories.contains(path) && !self.brought.contains(&path)
+    }
+
+    /// A command looks for a program at these places.
+    pub(crate) fn looks_for(&mut self, places: Vec<String>) {
+        self.programs.extend(places);
+    }
+
+    /// Whether a path matters only as the place of a program that a command runs.
+    pub(crate) fn is_program(&self, path: &str) -> bool {
+        self.programs.contains(path)
     }
 
     pub(crate) fn add_deep(&mut self, path: &str, world: &World<'_>) {
@@ -554,6 +591,11 @@ impl Mentions {
             self.add_path(&path, world);
         }
         let unit = self.unit_file(name);
+        for triggered in &unit.triggers {
+            for path in Unit::named(triggered, world.base.family).paths() {
+                self.add_path(&path, world);
+            }
+        }
         for path in unit.paths.iter().chain(&unit.environments).chain(&unit.reads) {
             self.add_path(path, world);
         }
@@ -597,6 +639,10 @@ impl Mentions {
     pub(crate) fn effect(&mut self, effect: &Effect, world: &World<'_>) {
         for path in effect.created() {
             self.provide(path, world);
+            if !matches!(effect, Effect::MakeDirectory { .. } | Effect::Clone { .. } | Effect::AddUser { .. })
+            {
+                self.made_files.extend(self.canonical(path, world));
+            }
         }
         for path in effect.paths() {
             self.add_path(path, world);
@@ -691,6 +737,7 @@ impl Mentions {
             Effect::AddGroup { name, .. } | Effect::RemoveGroup(name) => {
                 self.groups.insert(name.clone());
             }
+            Effect::NeedProgram(places) => self.looks_for(places.clone()),
             Effect::Need(path) | Effect::Extract { archive: path, .. } => {
                 if let Some(path) = self.canonical(path, world) {
                     self.needed.insert(path);
@@ -837,6 +884,14 @@ impl Mentions {
 
     /// Adds what stands for all other children, and the paths above.
     fn finish(&mut self, world: &World<'_>) {
+        // Packages put programs into two folders; what lies elsewhere a resource brings.
+        let is_packaged = |path: &String| ["/usr/bin/", "/usr/sbin/"].iter().any(|bin| path.starts_with(bin));
+        let mut places = std::mem::take(&mut self.programs);
+        places.retain(|path| !self.all.contains(path) && (is_packaged(path) || self.provided.contains(path)));
+        self.all.extend(places.iter().cloned());
+        self.programs = places;
+        let installed = self.packages.iter().filter(|name| !self.removed_packages.contains(*name));
+        self.brought.extend(installed.flat_map(|name| world.base.brought_by(name)));
         self.finish_homes(world);
         self.finish_ways();
         self.entered.retain(|path| !self.all.contains(path));

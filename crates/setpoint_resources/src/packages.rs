@@ -171,7 +171,7 @@ impl PackageSet {
         // What every machine has matters to no package.
         let named: Vec<String> = mentions
             .named()
-            .filter(|path| world.any_start || !world.base.directories.contains(*path))
+            .filter(|path| world.any_start || !mentions.is_base_directory(path, world))
             .cloned()
             .collect();
         let trimmed: Vec<String> = named.into_iter().filter(|path| is_trimmed(path)).collect();
@@ -368,7 +368,7 @@ impl PackageSet {
     fn leave_open(&mut self, world: &World<'_>, mentions: &Mentions) {
         const MOST: usize = 16;
         let is_free = |path: &&String| {
-            !world.base.directories.contains(*path)
+            !mentions.is_base_directory(path, world)
                 && !world.base.files.contains(*path)
                 && !path.contains('(')
         };
@@ -381,9 +381,15 @@ impl PackageSet {
             let packaged = Arc::make_mut(packaged);
             let lists = [&packaged.files, &packaged.conffiles, &packaged.directories, &packaged.generated];
             let is_listed = |path: &String| lists.iter().any(|list| list.contains(path));
+            // A program that a command looks for is another package's, unless it bears the name of this one.
+            let stem = name.split(['-', '_', '.']).next().unwrap_or(name);
+            let is_others = |path: &str| {
+                let program = path.rsplit('/').next().unwrap_or_default();
+                mentions.is_program(path) && !program.starts_with(stem)
+            };
             let may_bring: Vec<(String, May)> = named
                 .iter()
-                .filter(|path| !is_listed(path))
+                .filter(|path| !is_listed(path) && !is_others(path))
                 .filter_map(|path| Some(((*path).clone(), unlisted.may_bring(path)?)))
                 .collect();
             // A file that is put anew loses every entry that others make in it.
@@ -512,7 +518,7 @@ fn reduce(
     files.retain(|path| conffiles.binary_search(path).is_err());
     let mut directories = kept(&facts.directories);
     directories.extend(kept(&facts.generated_directories));
-    directories.retain(|path| world.any_start || !world.base.directories.contains(path));
+    directories.retain(|path| world.any_start || !mentions.is_base_directory(path, world));
     directories.sort();
     directories.dedup();
     let mut services: Vec<Unit> = facts

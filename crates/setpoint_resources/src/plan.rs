@@ -301,7 +301,9 @@ impl Skeleton {
 pub(crate) fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> BTreeMap<Unit, Vec<String>> {
     let mut found: BTreeMap<Unit, BTreeSet<String>> = BTreeMap::new();
     let mut by_name: FxHashMap<String, Vec<String>> = FxHashMap::default();
-    let written = machine.mentions.written();
+    let mut written = machine.mentions.written();
+    // What a command makes of a file that its package brings, too, is the package's until then: its scripts start the service.
+    written.retain(|path| !(machine.mentions.is_made_by_commands(path) && machine.packages.provides(path)));
     for path in written.iter().filter(|path| path.starts_with("/etc/")) {
         // A unit is read by its name alone, and what others read is theirs.
         if configurations::is_read_by_others(path) {

@@ -167,6 +167,29 @@ const FILES: &[&str] = &[
     "/usr/sbin/userdel",
     "/usr/sbin/usermod",
 ];
+/// Programs of packages that no installation lacks: of the shell, the accounts, systemd and the kernel's tools.
+const PROGRAMS: &str = "[ agetty arch awk b2sum base32 base64 basename bash blkid blockdev bridge busctl cat chage chattr chcon \
+    chfn chgrp chgpasswd chmod chown chpasswd chroot chsh cksum cmp comm cp csplit cut date dd depmod df diff diff3 dir dirname \
+    dmesg dnsdomainname domainname du echo egrep env expand expr factor faillog fallocate false fgrep find findfs findmnt flock \
+    fmt fold free fsck fsfreeze fstrim gawk getconf getent getopt getty gpasswd grep groupadd groupdel groupmems groupmod groups \
+    grpck gunzip gzip halt hardlink head hostid hostname hostnamectl iconv id init insmod install ionice ip ipcrm ipcs join \
+    journalctl kill last lastlog ldconfig ldd link ln locale localectl localedef logger login loginctl logname losetup ls lsattr \
+    lsblk lscpu lsmod mawk mcookie md5sum mesg mkdir mkfifo mkfs mknod mkswap mktemp modinfo modprobe more mount mountpoint mv \
+    namei networkctl newgrp newusers nice nl nohup nologin nproc nsenter numfmt od passwd paste perl pgrep pidof pivot_root pkill \
+    pmap poweroff pr printenv printf prlimit ps ptx pwck pwconv pwd pwunconv readlink realpath reboot renice reset resolvectl rev \
+    rm rmdir rmmod runcon runlevel runuser script sdiff sed seq setpriv setsid sg sh sha1sum sha224sum sha256sum sha384sum \
+    sha512sum shred shuf shutdown sleep sort split ss stat stdbuf stty su sulogin sum swapoff swapon sync sysctl systemctl \
+    systemd-analyze systemd-cat systemd-detect-virt systemd-escape systemd-run systemd-sysusers systemd-tmpfiles tabs tac tail tar \
+    taskset tee telinit test timedatectl timeout top touch tput tr true truncate tset tsort tty udevadm umount uname uniq unlink \
+    unshare uptime useradd userdel usermod users vdir vigr vipw vmstat w wall watch wc whereis which who whoami wipefs xargs yes \
+    zcat zcmp zdiff zgrep";
+const DEBIAN_PROGRAMS: &str = "add-shell addgroup adduser apt apt-cache apt-cdrom apt-config apt-get apt-key apt-mark dash \
+    deb-systemd-helper debconf debconf-communicate debconf-set-selections debconf-show delgroup deluser dpkg dpkg-deb dpkg-divert \
+    dpkg-preconfigure dpkg-query dpkg-reconfigure dpkg-split dpkg-statoverride dpkg-trigger e2fsck e2label fsck.ext4 gpgv \
+    invoke-rc.d mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 remove-shell resize2fs run-parts savelog service start-stop-daemon tempfile \
+    tune2fs update-alternatives update-passwd update-rc.d";
+const REDHAT_PROGRAMS: &str =
+    "alternatives authselect chkconfig dnf microdnf restorecon rpm rpmkeys service yum";
 const DEBIAN_FILES: &[&str] =
     &["/usr/bin/apt-get", "/usr/bin/dash", "/usr/bin/dpkg", "/usr/bin/debconf-set-selections"];
 /// Files of Debian's base packages, as an installation leaves them: there, unless a resource says otherwise.
@@ -384,7 +407,21 @@ const REDHAT_GROUPS: &[&str] = &[
     "ssh_keys",
 ];
 
+/// Directories of an installation that nothing but these packages of Debian has: a catalog that installs one of them need not find
+/// the directory.
+const BROUGHT: &[(&[&str], &[&str])] = &[
+    (&["sudo", "sudo-ldap"], &["/etc/sudoers.d"]),
+    (&["ca-certificates", "openssl", "ssl-cert"], &["/etc/ssl", "/etc/ssl/certs", "/etc/ssl/private"]),
+];
+
 impl Base {
+    /// The directories that a package brings, although most installations have them.
+    pub(crate) fn brought_by(&self, package: &str) -> &'static [&'static str] {
+        let is_debian = self.family == Family::Debian;
+        let mut lines = BROUGHT.iter().filter(|(packages, _)| is_debian && packages.contains(&package));
+        lines.next().map_or(&[], |(_, directories)| *directories)
+    }
+
     /// Whether an installation has a file that resources may take away.
     pub(crate) fn has_usually(&self, path: &str) -> bool {
         self.family == Family::Debian && DEBIAN_USUAL.contains(&path)
@@ -423,6 +460,18 @@ impl Base {
     pub fn bare(family: Family, directories: &[&str], users: &[&str], groups: &[&str]) -> Self {
         let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self { directories: set(directories), users: set(users), groups: set(groups), ..Self::new(family) }
+    }
+
+    /// Whether every installation has a program at a path.
+    pub(crate) fn has_program(&self, path: &str) -> bool {
+        let more = if self.family == Family::Debian { DEBIAN_PROGRAMS } else { REDHAT_PROGRAMS };
+        let is_known =
+            |name| [PROGRAMS, more].iter().any(|all| all.split_whitespace().any(|one| one == name));
+        match path.rsplit_once('/') {
+            Some(("/usr/bin", name)) => !ADMINISTRATION.contains(&name) && is_known(name),
+            Some(("/usr/sbin", name)) => is_known(name),
+            _ => false,
+        }
     }
 
     /// Whether a word is one that a shell understands and no program has.

@@ -10,6 +10,10 @@ pub(crate) struct UnitFile {
     /// What it reads when it starts, if it is there: environments, and paths among the arguments.
     pub(crate) reads: Vec<String>,
     pub(crate) user: Option<String>,
+    /// The units that it starts in its turn, as a timer or a socket does: without one of them it is not started.
+    pub(crate) triggers: Vec<String>,
+    /// A socket that has a service started for each connection.
+    accepts: bool,
     /// Whether who starts it is told that its program could not be run.
     pub(crate) tells_failures: bool,
 }
@@ -20,26 +24,39 @@ impl UnitFile {
         let mut unit = Self::default();
         let mut kind = "simple".to_owned();
         for text in texts {
-            let mut section = "";
+            let mut section = String::new();
             for line in joined_lines(text) {
                 let line = line.trim();
                 if line.starts_with('[') {
-                    section = if line == "[Service]" { "service" } else { "" };
+                    line.clone_into(&mut section);
                     continue;
                 }
-                let Some((key, value)) = line.split_once('=').filter(|_| section == "service") else {
-                    continue;
-                };
+                let Some((key, value)) = line.split_once('=') else { continue };
                 let (key, value) = (key.trim(), value.trim());
-                if key == "Type" {
-                    value.clone_into(&mut kind);
-                } else {
-                    unit.set(key, value);
+                match (section.as_str(), key) {
+                    ("[Service]", "Type") => value.clone_into(&mut kind),
+                    ("[Service]", _) => unit.set(key, value),
+                    ("[Timer]" | "[Path]", "Unit") | ("[Socket]", "Service") if !value.contains('%') => {
+                        unit.triggers = vec![value.to_owned()];
+                    }
+                    ("[Socket]", "Accept") => unit.accepts = ["yes", "true", "on", "1"].contains(&value),
+                    _ => {}
                 }
             }
         }
         unit.tells_failures = kind != "simple" && kind != "idle";
         unit
+    }
+
+    /// Adds what a unit of this name triggers if it names nothing: the service of its name.
+    pub(crate) fn complete(&mut self, name: &str) {
+        let Some((stem, kind)) = name.rsplit_once('.') else { return };
+        if !["timer", "path", "socket"].contains(&kind) {
+            self.triggers.clear();
+        } else if self.triggers.is_empty() {
+            let at = if kind == "socket" && self.accepts { "@" } else { "" };
+            self.triggers = vec![format!("{stem}{at}.service")];
+        }
     }
 
     fn set(&mut self, key: &str, value: &str) {
@@ -126,6 +143,19 @@ mod tests {
         assert_eq!(unit.reads, ["/etc/default/acme", "/etc/acme.env", "/etc/acme/a.conf", "/srv/data"]);
         assert_eq!(unit.user.as_deref(), Some("acme"));
         assert!(!unit.tells_failures);
+    }
+
+    #[test]
+    fn timers_and_sockets_trigger_a_service() {
+        let triggers = |name: &str, text: &str| {
+            let mut unit = UnitFile::read([text]);
+            unit.complete(name);
+            unit.triggers
+        };
+        assert_eq!(triggers("job.timer", "[Timer]\nOnCalendar=daily\n"), ["job.service"]);
+        assert_eq!(triggers("job.timer", "[Timer]\nUnit=other.service\n"), ["other.service"]);
+        assert_eq!(triggers("in.socket", "[Socket]\nAccept=yes\n"), ["in@.service"]);
+        assert!(triggers("job", "[Service]\nExecStart=/bin/true\n").is_empty());
     }
 
     #[test]

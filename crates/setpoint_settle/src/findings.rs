@@ -17,6 +17,7 @@ use setpoint_verify::{
 };
 
 use crate::Question;
+use crate::alike::Alike;
 use crate::edit::{quoted, relation_fix};
 use crate::judge::Refutations;
 use crate::words::Words;
@@ -115,13 +116,16 @@ impl<'a> FindingBuilder<'a> {
         let contradictions = &refuted.contradictions;
         let mut found: Vec<Diagnostic> = Vec::new();
         let told = verdicts.fails_today().and_then(|fails| culprit(fails, verdicts));
+        let mut alike = Alike::default();
         for (witness, finding) in verdicts.order.witnesses().zip(&refuted.order) {
             match witness {
                 OrderWitness::Dependent(one) if told == Some((one.one, one.two)) => {}
                 _ if finding.rule == Rule::Contradiction => {}
+                OrderWitness::Dependent(one) if alike.is_told(one, finding, &found) => {}
                 _ => found.push(finding.clone()),
             }
         }
+        alike.add_to(&mut found);
         // What follows from an order that is missing is not told again.
         let ordered = found.is_empty();
         found.splice(0..0, contradictions.findings().cloned());
@@ -214,7 +218,11 @@ impl<'a> FindingBuilder<'a> {
         }
         let message =
             format!("the result depends on whether {first} or {second} comes first, and nothing says which");
-        let finding = Diagnostic::new(Rule::MissingOrder, message);
+        let today = self.runner.puppet_order().into_iter().find(|step| [one, two].contains(step));
+        let mut finding = Diagnostic::new(Rule::MissingOrder, message);
+        if let Some(today) = today {
+            finding = finding.with_note(format!("Today Puppet takes {} first.", self.words.step(today)));
+        }
         let finding = self.with_story(self.placed(finding, &[one, two]), example, &[one, two]);
         // The order of today, unless something fails in it that does not fail in the other, or a service is started in it
         // before its configuration is there.
@@ -713,14 +721,18 @@ impl<'a> FindingBuilder<'a> {
         let name = writer.map_or("the catalog", |writer| self.words.step(writer));
         let message = format!("what {name} manages ends differently from different starts");
         let mut finding = Diagnostic::new(Rule::NotConvergent, message);
-        if let [one, other] = &ends[..] {
-            finding = finding.with_note(format!("One run without failures ends so: {one}."));
+        if let ([one, other], [first, second]) = (&ends[..], &two.starts) {
+            let cells = first.differences(second);
+            let start = |state: &State| self.words.state(state, &cells);
+            finding = finding
+                .with_note(format!("One start: {}. A run without failures ends so: {one}.", start(first)));
             // Contents are not quoted, so that two may sound alike.
-            finding = finding.with_note(if one == other {
-                "Another ends likewise, but not with the same.".to_owned()
+            let end = if one == other {
+                "A run ends likewise, but not with the same".to_owned()
             } else {
-                format!("Another ends so: {other}.")
-            });
+                format!("A run ends so: {other}")
+            };
+            finding = finding.with_note(format!("Another start: {}. {end}.", start(second)));
         }
         finding =
             finding.with_help("Manage what it depends on as well, or accept that it is given from outside.");

@@ -4,6 +4,7 @@
 //! (`setpoint_verify`), and here the answers become findings with their story, their severity and their repair as
 //! code. It proves nothing itself and prints nothing.
 
+mod alike;
 mod assumptions;
 mod contradictions;
 mod edit;

@@ -65,11 +65,16 @@ impl FindingBuilder<'_> {
         &order.before(step) | &order.after(step)
     }
 
-    /// Returns a warning for each package that no index lists and that has no order with what seems to belong to it. `told`: what
-    /// is told of missing orders already.
+    /// The steps that always come before a step.
+    pub(crate) fn all_before(&self, step: StepId) -> BTreeSet<StepId> {
+        Order::of(&self.modelled.plan.edges).before(step)
+    }
+
+    /// Returns a warning for each package that no index lists and that has no order with what seems to belong to it, and for each
+    /// that seems to come from an archive of the catalog. `told`: what is told of missing orders already.
     pub(crate) fn unlisted_packages(&self, told: &[Diagnostic]) -> Vec<Diagnostic> {
-        let unlisted = self.unlisted();
-        if unlisted.is_empty() {
+        let packages = self.installed_packages();
+        if packages.is_empty() {
             return Vec::new();
         }
         let order = Order::of(&self.modelled.plan.edges);
@@ -79,7 +84,7 @@ impl FindingBuilder<'_> {
             .filter_map(|(step, resource)| Some((step, self.catalog.get(resource)?)))
             .collect();
         let mut found = Vec::new();
-        for (package, resource) in unlisted {
+        for (package, resource, origin) in packages {
             let name = name_of(resource);
             let (before, after) = (order.before(package), order.after(package));
             let is_told = |other: &Resource| {
@@ -90,7 +95,7 @@ impl FindingBuilder<'_> {
             let mut archives = Vec::new();
             let mut unread = Vec::new();
             for &(step, other) in &others {
-                if is_archive_of(other, &name) {
+                if is_archive_of(other, &name, origin) {
                     if after.contains(&step) || is_told(other) {
                         continue;
                     }
@@ -99,7 +104,8 @@ impl FindingBuilder<'_> {
                     } else if is_of_apt(other) && !self.reads_lists(&order, step, &before) {
                         unread.push(step);
                     }
-                } else if step != package
+                } else if origin == Listed::Nowhere
+                    && step != package
                     && !before.contains(&step)
                     && !after.contains(&step)
                     && let Some(what) = managed.need(other, &name)
@@ -109,22 +115,35 @@ impl FindingBuilder<'_> {
                 }
             }
             found.extend(self.tell_needed(package, &needed));
-            found.extend(self.tell_archives(package, &archives, false));
-            found.extend(self.tell_archives(package, &unread, true));
+            found.extend(self.tell_archives(package, &archives, false, origin));
+            found.extend(self.tell_archives(package, &unread, true, origin));
         }
         found
     }
 
-    /// The packages that are to be installed and that no index lists.
-    fn unlisted(&self) -> Vec<(StepId, &Resource)> {
-        let is_gap = |assumption: &Assumption| {
-            matches!(assumption, Assumption::UnknownPackage { .. } | Assumption::VirtualPackage { .. })
-        };
-        let made = self.modelled.assumptions.iter().filter(|one| is_gap(&one.assumption));
-        let named: BTreeSet<ResourceId> = made.flat_map(|one| one.resources.iter().copied()).collect();
-        let steps = self.real_steps().filter(|(_, resource)| named.contains(resource));
-        let declared = steps.filter_map(|(step, resource)| Some((step, self.catalog.get(resource)?)));
-        declared.filter(|(_, one)| one.type_name.as_str() == "Package" && !is_absent(one)).collect()
+    /// The packages that are to be installed by the platform's own manager, with what is known of each.
+    fn installed_packages(&self) -> Vec<(StepId, &Resource, Listed)> {
+        let mut gaps: BTreeMap<ResourceId, Listed> = BTreeMap::new();
+        for one in &self.modelled.assumptions {
+            let listed = match one.assumption {
+                Assumption::UnknownPackage { .. } | Assumption::VirtualPackage { .. } => Listed::Nowhere,
+                Assumption::PartialPackage { .. } => Listed::InPart,
+                _ => continue,
+            };
+            for &resource in &one.resources {
+                let known = gaps.entry(resource).or_insert(listed);
+                *known = (*known).max(listed);
+            }
+        }
+        let steps = self.real_steps();
+        let packages = steps.filter_map(|(step, id)| {
+            let resource = self.catalog.get(id)?;
+            let listed = gaps.get(&id).copied().unwrap_or(Listed::Whole);
+            let is_plain = ["provider", "source"].iter().all(|name| resource.get(name).is_none());
+            let is_wanted = resource.type_name.as_str() == "Package" && !is_absent(resource);
+            (is_wanted && (is_plain || listed == Listed::Nowhere)).then_some((step, resource, listed))
+        });
+        packages.collect()
     }
 
     /// Whether the lists of packages are read between an archive and a package.
@@ -152,7 +171,13 @@ impl FindingBuilder<'_> {
         Some(self.placed(finding, &[&steps[..], &[package]].concat()))
     }
 
-    fn tell_archives(&self, package: StepId, archives: &[StepId], is_first: bool) -> Option<Diagnostic> {
+    fn tell_archives(
+        &self,
+        package: StepId,
+        archives: &[StepId],
+        is_first: bool,
+        listed: Listed,
+    ) -> Option<Diagnostic> {
         let first = self.reference(*archives.first()?)?;
         let (name, by) = (self.words.step(package), self.names(archives));
         let (missing, help) = if is_first {
@@ -164,9 +189,12 @@ impl FindingBuilder<'_> {
             ("nothing puts the archive first", format!("Add `require => {first}` to {name}."))
         };
         let message = format!("{name} seems to come from the archive that {by} adds, and {missing}");
-        let finding = Diagnostic::new(Rule::MayNeed, message)
-            .with_note("No index of the platform lists the package. If the archive is not known yet, its installation fails.")
-            .with_help(help);
+        let note = if listed == Listed::Whole {
+            "The platform has a package of that name, too: until the lists of the archive are read, that one is installed."
+        } else {
+            "No index of the platform lists the package. If the archive is not known yet, its installation fails."
+        };
+        let finding = Diagnostic::new(Rule::MayNeed, message).with_note(note).with_help(help);
         Some(self.placed(finding, &[&[package], archives].concat()))
     }
 
@@ -174,6 +202,16 @@ impl FindingBuilder<'_> {
         let resource = self.declared(step)?;
         Some(format!("{}[{}]", resource.type_name, quoted(&resource.title)))
     }
+}
+
+/// Where a package is listed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Listed {
+    /// In an index of the platform.
+    Whole,
+    /// Only its main files are known: it may come from anywhere.
+    InPart,
+    Nowhere,
 }
 
 /// What the catalog itself makes.
@@ -240,8 +278,9 @@ impl Managed {
     }
 }
 
-/// Whether a resource adds an archive, and its text bears the name of a package.
-fn is_archive_of(resource: &Resource, package: &str) -> bool {
+/// Whether a resource adds an archive, and its text bears the name of a package; for one that the platform has, too, its first
+/// word.
+fn is_archive_of(resource: &Resource, package: &str, listed: Listed) -> bool {
     let is_archive = match resource.type_name.as_str() {
         "Yumrepo" | "Zypprepo" => true,
         "File" | "Concat_file" => {
@@ -259,6 +298,7 @@ fn is_archive_of(resource: &Resource, package: &str) -> bool {
     texts.push(resource.title.to_string());
     let text = texts.join(" ").to_lowercase();
     let parts = package.split(|letter: char| !letter.is_alphanumeric());
+    let parts = parts.take(if listed == Listed::Whole { 1 } else { usize::MAX });
     parts.filter(|part| part.len() > 3 && !COMMON_WORDS.contains(part)).any(|part| text.contains(part))
 }
 
@@ -291,7 +331,7 @@ fn is_absent(resource: &Resource) -> bool {
     matches!(ensure.first().map(String::as_str), Some("absent" | "purged" | "false"))
 }
 
-fn name_of(resource: &Resource) -> String {
+pub(crate) fn name_of(resource: &Resource) -> String {
     text_or_title(resource, "name")
 }
 

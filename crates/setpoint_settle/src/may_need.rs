@@ -1,33 +1,64 @@
 //! What a command that is not understood needs all the same: its program, its folder and its user, and the paths that its words
 //! name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::Resource;
 use setpoint_puppet_values::Data;
 use setpoint_source::{Diagnostic, Rule};
-use setpoint_state::{CellKey, CellKind, StepId};
+use setpoint_state::{CellId, CellKey, CellKind, Program, Step, StepId};
 
 use crate::edit::quoted;
 use crate::findings::{FindingBuilder, listed};
+use crate::may_bring::name_of;
 
 /// What separates the words of a command, besides white space.
 const SEPARATORS: &[char] = &['\'', '"', '=', ';', '|', '&', '<', '>', '(', ')', ',', '`', ':'];
+
+/// Types whose effect may be unknown, and which do something only if what they look at is there.
+const MAY_NEED: [&str; 3] = ["Exec", "Archive", "Vcsrepo"];
 
 impl FindingBuilder<'_> {
     /// Returns the warning that a command of unknown effect names what other resources manage, if it does. `others`: the steps whose
     /// order with it is open.
     pub(crate) fn may_need(&self, command: StepId, others: &[StepId]) -> Option<Diagnostic> {
-        let resource = self.declared(command).filter(|one| one.type_name.as_str() == "Exec")?;
+        let resource = self.declared(command).filter(|one| MAY_NEED.contains(&one.type_name.as_str()))?;
+        // What only runs when it is notified needs nothing if nobody notifies it.
+        let plan = &self.modelled.plan;
+        let is_idle = self.step(command).is_some_and(|step| step.apply == Program::Skip)
+            && !plan.notifies.iter().any(|(_, to)| *to == command);
+        if is_idle && resource.get("refreshonly").is_some() {
+            return None;
+        }
         let needs = Needs::of(resource);
+        let looked_at = self.step(command).map(looked_at).unwrap_or_default();
         let mut found: BTreeMap<StepId, String> = BTreeMap::new();
         let ordered = self.ordered_with(command);
+        // What something before it brings for certain it finds, whoever else brings it, too.
+        let before = self.all_before(command);
+        let steps = before.iter().filter_map(|step| self.step(*step));
+        let brought: BTreeSet<CellId> = steps.flat_map(|step| step.apply.written()).collect();
+        let packages = before.iter().filter_map(|step| self.declared(*step));
+        let packages: Vec<String> =
+            packages.filter(|one| one.type_name.as_str() == "Package").map(stem_of).collect();
+        let is_brought = |cell: CellId, key: &CellKey| {
+            let program = key.name.rsplit('/').next().unwrap_or_default();
+            let is_program = ["/usr/bin/", "/usr/sbin/"].iter().any(|folder| key.name.starts_with(folder));
+            brought.contains(&cell) || is_program && packages.iter().any(|stem| program.starts_with(stem))
+        };
         for &other in others.iter().filter(|other| !ordered.contains(other)) {
             let Some(step) = self.step(other).filter(|step| !step.passes_on && other != command) else {
                 continue;
             };
-            let keys = step.apply.written().into_iter().filter_map(|cell| self.modelled.plan.space.get(cell));
-            if let Some(named) = keys.filter_map(|cell| needs.named(&cell.key)).min() {
+            let written = step.apply.written().into_iter();
+            let named = written.filter_map(|cell| {
+                let key = &self.modelled.plan.space.get(cell)?.key;
+                let is_looked_at = looked_at.binary_search(&cell).is_ok() && !is_brought(cell, key);
+                needs.named(key).or_else(|| is_looked_at.then(|| plain_name(key)).flatten())
+            });
+            if let Some(named) =
+                named.min().or_else(|| self.declared(other).and_then(|one| needs.service(one)))
+            {
                 found.insert(other, named);
             }
         }
@@ -50,9 +81,20 @@ impl FindingBuilder<'_> {
     }
 }
 
+/// Programs that do nothing unless a service answers, and the names of that service.
+static CLIENTS: &[(&[&str], &[&str])] = &[
+    (&["mysql", "mysqladmin", "mysqldump", "mariadb", "mariadb-admin"], &["mysql", "mysqld", "mariadb"]),
+    (&["psql", "createdb", "createuser", "pg_dump"], &["postgresql"]),
+    (&["rabbitmqctl", "rabbitmqadmin"], &["rabbitmq-server"]),
+    (&["redis-cli"], &["redis", "redis-server"]),
+    (&["docker"], &["docker"]),
+];
+
 /// What a command names.
 struct Needs {
     paths: Vec<String>,
+    /// The services that its programs talk to.
+    services: Vec<&'static str>,
     user: Option<String>,
 }
 
@@ -66,10 +108,23 @@ impl Needs {
         let words = commands.iter().flat_map(|text| {
             text.split(|letter: char| letter.is_whitespace() || SEPARATORS.contains(&letter))
         });
-        let paths = words.map(str::to_owned).chain(texts("cwd"));
+        let words: Vec<&str> = words.collect();
+        let is_run =
+            |program: &&'static str| words.iter().any(|word| word.rsplit('/').next() == Some(*program));
+        let lines = CLIENTS.iter().filter(|(programs, _)| programs.iter().any(is_run));
+        let services = lines.flat_map(|(_, services)| services.iter().copied()).collect();
+        let paths = words.iter().map(|word| (*word).to_owned()).chain(texts("cwd"));
         let plain = |path: String| path.trim_end_matches('/').to_owned();
         let paths = paths.filter(|path| path.starts_with('/')).map(plain).filter(|path| !path.is_empty());
-        Self { paths: paths.collect(), user: texts("user").into_iter().next() }
+        Self { paths: paths.collect(), services, user: texts("user").into_iter().next() }
+    }
+
+    /// Returns how the command needs a resource that is a service; `None` if it does not.
+    fn service(&self, resource: &Resource) -> Option<String> {
+        let name = name_of(resource);
+        let plain = name.strip_suffix(".service").unwrap_or(&name);
+        (resource.type_name.as_str() == "Service" && self.services.contains(&plain))
+            .then(|| format!("the service {plain}"))
     }
 
     /// Returns how the command names a cell; `None` if it does not.
@@ -86,6 +141,33 @@ impl Needs {
             }
             _ => None,
         }
+    }
+}
+
+/// The cells that decide whether what is known of a command fails.
+fn looked_at(step: &Step) -> Vec<CellId> {
+    let mut cells = Vec::new();
+    for program in [&step.apply, &step.refresh] {
+        program.reads(&mut cells);
+    }
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+/// The first word of the name of a package: `mysql` of `mysql-server`, which brings `mysqladmin` or needs who does.
+fn stem_of(package: &Resource) -> String {
+    let name = name_of(package);
+    name.split(['-', '_', '.']).next().unwrap_or(&name).to_owned()
+}
+
+/// A path, a user or a group by its name.
+fn plain_name(key: &CellKey) -> Option<String> {
+    match key.kind {
+        CellKind::Path => Some(key.name.to_string()),
+        CellKind::User if key.detail.is_none() => Some(format!("the user {}", key.name)),
+        CellKind::UserGroup if key.detail.is_none() => Some(format!("the group {}", key.name)),
+        _ => None,
     }
 }
 

@@ -725,6 +725,62 @@ fn unknown_steps_blur_only_what_they_may_touch() {
     assert!(verify(&make.plan, &Options::default()).order.is_proved());
 }
 
+/// A package brings a folder, a file needs it, and nobody knows what a command does.
+fn file_beside_unknown() -> (Make, StepId, StepId, StepId) {
+    let mut make = Make::default();
+    let (folder, x) = (make.path("/etc/app"), make.content("/etc/app/x"));
+    let exec = make.step("Exec[?]", Program::Skip);
+    make.plan.steps[exec.0 as usize].unknown =
+        Some(Unknown { reason: "its command is not understood".into(), reach: Reach::Everything });
+    let is_there = Test::Kind(folder, Kind::Directory);
+    let package = make.step("Package[app]", Program::when(is_there.clone().negate(), make_folder(folder)));
+    let file =
+        make.step("File[/etc/app/x]", Program::choose(is_there, write(x, "1"), Program::fail("no folder")));
+    (make, exec, package, file)
+}
+
+#[test]
+fn a_failure_before_anything_unknown_is_one() {
+    let (make, exec, package, file) = file_beside_unknown();
+    let verdicts = verify(&make.plan, &Options::default());
+    let found: Vec<&setpoint_verify::Dependence> = verdicts.dependences().collect();
+    assert_eq!(found.iter().map(|one| (one.one, one.two)).collect::<Vec<_>>(), [(package, file)]);
+    // The command has its turn after the two in both orders of the story, and the rest is open.
+    let example = &found[0].counterexample;
+    for order in [&example.first, &example.second] {
+        let place = |step| order.iter().position(|&other| other == step);
+        assert!(place(exec) > place(package) && place(exec) > place(file), "{order:?}");
+    }
+    assert!(verdicts.order.reasons().iter().all(|one| one.why == Why::Step(exec)));
+    // In Puppet's order the command comes first, and may have made the folder.
+    assert!(is_dependent(&verdicts));
+}
+
+#[test]
+fn a_failure_after_something_unknown_is_none() {
+    let (mut make, exec, package, file) = file_beside_unknown();
+    make.edge(exec, package);
+    make.edge(exec, file);
+    assert!(verify(&make.plan, &Options::default()).order.is_unknown());
+    // It comes before one of the two alone: the folder may be its work.
+    let (mut make, exec, _, file) = file_beside_unknown();
+    make.edge(exec, file);
+    assert!(verify(&make.plan, &Options::default()).order.is_unknown());
+}
+
+/// What differs, and does not fail, an unknown step may make alike.
+#[test]
+fn a_difference_before_something_unknown_is_open() {
+    let mut make = Make::default();
+    let x = make.content("/x");
+    let exec = make.step("Exec[?]", Program::Skip);
+    make.plan.steps[exec.0 as usize].unknown =
+        Some(Unknown { reason: "its command is not understood".into(), reach: Reach::Everything });
+    make.step("one", write(x, "1"));
+    make.step("two", write(x, "2"));
+    assert!(verify(&make.plan, &Options::default()).order.is_unknown());
+}
+
 #[test]
 fn a_deadline_ends_in_unknown() {
     let mut make = Make::default();

@@ -6,6 +6,7 @@ use setpoint_state::{CellId, Program, Reach};
 use super::small::no_path;
 use super::{Model, Type};
 use crate::attributes::Attributes;
+use crate::commands::Effect;
 use crate::machine::{Machine, absent, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
@@ -67,6 +68,7 @@ impl Type for Archive {
             }
         }
         mentions.provide(&resource.name_or_title("path"), world);
+        mentions.looks_for(unpacker(resource).into_iter().collect());
         for path in resource.texts("creates") {
             mentions.provide(&path, world);
         }
@@ -107,6 +109,10 @@ fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     steps.extend(machine.set_attributes(&path, "0644", "root", "root"));
     let mut unknown = None;
     if resource.flag("extract") == Some(true) {
+        if let Some(program) = unpacker(resource) {
+            let needed = Effect::NeedProgram(vec![program]);
+            steps.push(super::perform::perform(machine, &needed));
+        }
         if let Some(folder) = resource.text("extract_path").and_then(|path| canonical(machine, &path)) {
             let there = machine.is_directory(&folder);
             steps.push(when(there.negate(), Program::fail(&format!("{folder} does not exist"))));
@@ -134,6 +140,23 @@ fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         Some(cells) => model.not_known("what the archive contains is not known", Reach::Cells(cells)),
         None => model,
     }
+}
+
+/// The program that unpacks an archive, where it is none that every machine has.
+fn unpacker(resource: &Resource) -> Option<String> {
+    if resource.flag("extract") != Some(true) || resource.has("extract_command") {
+        return None;
+    }
+    let path = resource.name_or_title("path");
+    let (_, ending) = path.rsplit_once('.')?;
+    let name = match ending {
+        "zip" | "war" | "jar" => "unzip",
+        "bz2" | "tbz" | "tbz2" => "bzip2",
+        "xz" | "txz" => "xz",
+        "7z" => "7za",
+        _ => return None,
+    };
+    Some(format!("/usr/bin/{name}"))
 }
 
 /// What is fetched and extracted is given to a user and a group, who must be there.

@@ -71,6 +71,9 @@ impl Type for Exec {
             for path in commands::absolute_paths(&text) {
                 mentions.add_path(path, world);
             }
+            for program in setpoint_commands::needed_programs(&text) {
+                mentions.looks_for(program_places(resource, &program, mentions, world));
+            }
         }
         for path in resource.texts("creates").into_iter().chain(resource.text("cwd")) {
             mentions.add_path(&path, world);
@@ -121,7 +124,63 @@ fn read<T>(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let script = |path: &str| mentions.script(path, world);
-    read(Surroundings { folder: folder.as_deref(), variables: &variables, script: Some(&script) })
+    let programs = |word: &str| program_places(resource, word, mentions, world);
+    read(Surroundings {
+        folder: folder.as_deref(),
+        variables: &variables,
+        script: Some(&script),
+        programs: Some(&programs),
+    })
+}
+
+/// The places at which a command of a resource looks for a program; none if the platform has it for certain.
+fn program_places(resource: &Resource, word: &str, mentions: &Mentions, world: &World<'_>) -> Vec<String> {
+    let word = word.trim_matches(['"', '\'']);
+    let places: Vec<String> = if word.starts_with('/') {
+        mentions.canonical(word, world).into_iter().collect()
+    } else if word.is_empty()
+        || word.contains(['/', '=', '$', '`', '*', '%'])
+        || world.base.is_shell_word(word)
+    {
+        Vec::new()
+    } else {
+        let mut folders: Vec<String> =
+            resource.texts("path").iter().flat_map(|path| path.split(':')).map(str::to_owned).collect();
+        if folders.is_empty() {
+            folders = ["/usr/bin", "/usr/sbin"].map(str::to_owned).to_vec();
+        }
+        let places =
+            folders.iter().filter_map(|folder| mentions.canonical(&format!("{folder}/{word}"), world));
+        let mut found: Vec<String> = Vec::new();
+        for place in places {
+            if !found.contains(&place) {
+                found.push(place);
+            }
+        }
+        found
+    };
+    let is_platforms = |place: &String| {
+        (world.base.has_program(place) || world.base.files.contains(place)) && !mentions.is_replaced(place)
+    };
+    if places.iter().any(is_platforms) { Vec::new() } else { places }
+}
+
+/// A program is at one of these places, as far as the catalog brings it there; else it is taken to be.
+pub(crate) fn is_at_one_of(machine: &mut Machine<'_>, places: &[String]) -> Test {
+    let is_open = |path: &&String| machine.is_provided(path) || machine.mentions.files.contains_key(*path);
+    let open: Vec<String> = places.iter().filter(is_open).cloned().collect();
+    if open.is_empty() {
+        return Test::True;
+    }
+    let tests = open.iter().map(|path| match machine.path(path) {
+        Some(cell) => {
+            let there = Test::Any(vec![Test::Kind(cell, Kind::File), Test::Kind(cell, Kind::Link)]);
+            all(vec![there, may_be_run(machine, path)])
+        }
+        None => never(),
+    });
+    let tests: Vec<Test> = tests.collect();
+    any(tests)
 }
 
 /// What the command does, as declared or as understood.
@@ -678,6 +737,13 @@ fn run(
     unknown: &mut Option<String>,
 ) -> Program {
     let mut steps = vec![folder_is_there(machine, resource), program_is_there(machine, resource, command)];
+    if unknown.is_some() && effects.is_empty() {
+        steps.extend(needed_programs(machine, resource, command));
+    }
+    // Without its program it does not end with a status of its own.
+    let first = effects.iter().take_while(|effect| matches!(effect, Effect::NeedProgram(_))).count();
+    let (programs, effects) = effects.split_at(first);
+    steps.extend(programs.iter().map(|effect| perform(machine, effect)));
     let done = performed(machine, resource, effects);
     if can_fail(&done)
         && resource.texts("returns").iter().any(|status| !["0", "1"].contains(&status.as_str()))
@@ -691,6 +757,14 @@ fn run(
         Returns::Failure => bind(&done, Program::fail("its exit status is another"), &Program::Skip),
     });
     sequence(steps)
+}
+
+/// What a command that is not understood cannot do without all the same.
+fn needed_programs(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Vec<Program> {
+    let needed = setpoint_commands::needed_programs(command);
+    let places = needed.iter().map(|word| program_places(resource, word, &machine.mentions, machine.world));
+    let places: Vec<Vec<String>> = places.filter(|places| !places.is_empty()).collect();
+    places.into_iter().map(|places| perform(machine, &Effect::NeedProgram(places))).collect()
 }
 
 /// One execution of `refresh`: Puppet looks at no exit status of it, and does not try it again.
@@ -818,7 +892,9 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
     };
     // The platform's own program is there, unless the catalog manages it.
     let is_open = |path: &String| machine.is_provided(path) || machine.mentions.files.contains_key(path);
-    let is_certain = |path: &String| !is_open(path) && machine.world.base.files.contains(path);
+    let base = machine.world.base;
+    let is_platforms = |path: &String| base.files.contains(path) || base.has_program(path);
+    let is_certain = |path: &String| !machine.mentions.files.contains_key(path) && is_platforms(path);
     let any_start = machine.world.any_start;
     if !any_start && candidates.iter().any(is_certain) {
         return None;
@@ -830,17 +906,7 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
         let is_missing = base.is_shell_word(&word) || Base::lacks_program(&word, &folders);
         return is_missing.then(never);
     }
-    let tests = provided
-        .iter()
-        .map(|path| match machine.path(path) {
-            Some(cell) => {
-                let there = Test::Any(vec![Test::Kind(cell, Kind::File), Test::Kind(cell, Kind::Link)]);
-                all(vec![there, may_be_run(machine, path)])
-            }
-            None => never(),
-        })
-        .collect();
-    Some(any(tests))
+    Some(is_at_one_of(machine, &provided))
 }
 
 /// Whether a file is executable, where the catalog gives it a mode that is not.

@@ -232,13 +232,20 @@ fn foreign(machine: &mut Machine<'_>, name: &str, provider: &str, resource: &Res
         ),
     };
     machine.assume(Assumption::ForeignPackage { package: name.to_owned(), provider: provider.to_owned() });
-    let mut model = Model::new(program).refreshed_by(Program::Change);
     // The manager itself may come with a package of the catalog.
-    if let Some(tool) = manager(provider) {
-        model.suitable = machine.exists_if_provided(tool);
+    let tool = manager(provider).map_or(Test::True, |tool| machine.exists_if_provided(tool));
+    if PATIENT.contains(&provider) {
+        let mut model = Model::new(program).refreshed_by(Program::Change);
+        model.suitable = tool;
+        return model;
     }
-    model
+    // Puppet asks for it when the package has its turn.
+    let missing = Program::fail(&format!("the command of {provider} is not there"));
+    Model::new(sequence(vec![when(tool.negate(), missing), program])).refreshed_by(Program::Change)
 }
+
+/// Providers that Puppet finds unsuitable without their command, so that it comes back to their packages later.
+const PATIENT: [&str; 1] = ["npm"];
 
 /// The program of a manager that is not the platform's own. `gem` comes with the Ruby that Puppet runs on.
 fn manager(provider: &str) -> Option<&'static str> {

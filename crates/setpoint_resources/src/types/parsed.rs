@@ -6,6 +6,7 @@ use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Reach, Test, Valu
 
 use super::{Model, Type, small};
 use crate::attributes::{Attributes, shared};
+use crate::commands::Effect;
 use crate::entries::{Entry, Expression, SEVERAL};
 use crate::machine::{Machine, absent, all, any, choose, never, parent, sequence, when};
 use crate::mentions::Mentions;
@@ -295,6 +296,9 @@ entry_type!(
 fn mention(mentions: &mut Mentions, resource: &Resource, world: &World<'_>) {
     if resource.type_name.as_str() == "Mount" {
         mentions.add_path(&resource.name_or_title("name"), world);
+        if resource.ensure().as_deref() == Some("mounted") {
+            mentions.looks_for(mount_helper(resource).into_iter().collect());
+        }
     }
     if !mentions.row(resource, world) {
         mentions.parameters(resource, world);
@@ -722,10 +726,11 @@ fn remembered(machine: &Machine<'_>, path: &str, entry: &Entry) -> Vec<CellId> {
 fn is_contested(machine: &Machine<'_>, path: &str, entry: &Entry) -> bool {
     machine.mentions.files.contains_key(path)
         || machine.packages.provides(path)
-        || machine
-            .tracked(path)
-            .iter()
-            .any(|tracked| std::mem::discriminant(&tracked.entry) != std::mem::discriminant(entry))
+        || machine.tracked(path).iter().any(|tracked| {
+            // What `resources` purges it purges by the same type.
+            !matches!(tracked.entry, Entry::Rest { .. })
+                && std::mem::discriminant(&tracked.entry) != std::mem::discriminant(entry)
+        })
 }
 
 fn edit(
@@ -997,6 +1002,27 @@ fn create(machine: &mut Machine<'_>, path: &str, row: &ManagedEntry) -> Program 
     sequence(steps)
 }
 
+/// The program by which a file system of another machine or of a user is mounted.
+pub(crate) fn mount_helper(resource: &Resource) -> Option<String> {
+    const HELPED: [&str; 12] = [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "glusterfs",
+        "ceph",
+        "davfs",
+        "lustre",
+        "ocfs2",
+        "ntfs",
+        "ntfs-3g",
+        "zfs",
+    ];
+    let kind = resource.text("fstype")?;
+    let kind = kind.split('.').next().filter(|kind| *kind == "fuse").unwrap_or(&kind);
+    (HELPED.contains(&kind) || kind == "fuse").then(|| format!("/usr/sbin/mount.{kind}"))
+}
+
 /// The entry of a file system, and whether it is mounted.
 fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model {
     let name = resource.name_or_title("name");
@@ -1026,8 +1052,13 @@ fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model 
         && let Some(point) = machine.mentions.canonical(&name, machine.world)
     {
         let there = machine.is_directory(&point);
+        let helper = match mount_helper(resource) {
+            Some(helper) => super::perform::perform(machine, &Effect::NeedProgram(vec![helper])),
+            None => Program::Skip,
+        };
         let attach = sequence(vec![
             when(there.negate(), Program::fail(&format!("the mount point {point} does not exist"))),
+            helper,
             Program::set(cell, mounted),
             Program::Change,
         ]);

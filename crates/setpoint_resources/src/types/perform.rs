@@ -129,6 +129,11 @@ fn perform_as_root(machine: &mut Machine<'_>, effect: &Effect) -> Program {
         Effect::MakeDirectory { path, parents, mode } => {
             make_directory(machine, &canonical(machine, path), *parents, mode.as_deref().unwrap_or("0755"))
         }
+        Effect::NeedProgram(places) => {
+            let there = exec::is_at_one_of(machine, places);
+            let name = places.first().map(|place| last(place)).unwrap_or_default();
+            when(there.negate(), Program::fail(&format!("the program {name} is not there")))
+        }
         Effect::RemoveDirectory(path) => {
             let path = canonical(machine, path);
             let Some(cell) = machine.path(&path) else { return Program::fail("it cannot be removed") };

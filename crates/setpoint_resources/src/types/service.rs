@@ -192,6 +192,16 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
         needs.push(absent(machine.user(&user)).negate());
     }
     let mut steps = Vec::new();
+    let triggered: Vec<Unit> =
+        unit.triggers.iter().map(|one| Unit::named(one, machine.world.base.family)).collect();
+    for triggered in triggered {
+        // One that the catalog does not bring the platform has.
+        if triggered.paths().iter().any(|path| machine.is_provided(path)) {
+            let there = unit_exists(machine, &triggered);
+            let failure = format!("the unit {triggered} that it starts is not there");
+            steps.push(when(there.negate(), Program::fail(&failure)));
+        }
+    }
     if !environments.is_empty() {
         let failure = Program::fail("a file that its unit names as its environment is not there");
         steps.push(when(all(environments).negate(), failure));

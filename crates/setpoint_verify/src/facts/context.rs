@@ -376,6 +376,12 @@ impl<'p> Context<'p> {
         })
     }
 
+    /// Whether the effects of all steps that come before a step are known.
+    pub(crate) fn is_known_before(&self, step: StepId) -> bool {
+        let before = self.before(step);
+        !self.unknown.iter().any(|unknown| has(before, unknown.0))
+    }
+
     pub(crate) fn comes_before(&self, one: StepId, two: StepId) -> bool {
         // Whichever set is known already.
         if let Some(after) = self.after[one.0 as usize].get() {

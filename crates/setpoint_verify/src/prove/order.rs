@@ -216,12 +216,17 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
     unknown_pairs(context, &mut found.unproved);
     let mut pairs = if is_impossible { Vec::new() } else { candidates(context) };
     found.candidates = pairs.len();
-    // A step that may touch anything, and that is unordered with some, leaves the order open: no pair of others could be refuted, since that
-    // step may touch whatever their difference reaches, and to prove all of them would prove nothing.
+    // A step that may touch anything, and that is unordered with some, leaves the order open. To prove other pairs would prove
+    // nothing; those of which one fails for want of the other before that step has its turn matter whatever it does.
     let is_open =
         context.unknown_everywhere().any(|step| found.unproved.iter().any(|one| one.why == Why::Step(step)));
     if is_open {
-        pairs.retain(|&(one, two)| context.reach(one).is_some() || context.reach(two).is_some());
+        let can_fail = |step: StepId| context.footprint(step).can_fail;
+        pairs.retain(|&(one, two)| {
+            let is_unknown = context.reach(one).is_some() || context.reach(two).is_some();
+            let is_clear = || context.is_known_before(one) && context.is_known_before(two);
+            is_unknown || ((can_fail(one) || can_fail(two)) && is_clear())
+        });
     }
     let mut open: FxHashSet<StepId> = FxHashSet::default();
     let mut conflicting: Vec<(StepId, StepId)> = Vec::new();
@@ -285,6 +290,8 @@ pub(crate) fn decide(prover: &mut PairProver<'_, '_>, tell: &dyn Fn(usize, usize
                     conflicting.push((one, two));
                     found.dependent.push(*witness);
                 }
+                // Said already, of the step to blame.
+                Answer::Unknown(_) if is_open => {}
                 Answer::Unknown(reasons) => found.unproved.extend(reasons.into_vec()),
             }
         }
@@ -378,18 +385,28 @@ fn decide_fails(
     found: &mut Orders,
 ) {
     let context = prover.context;
+    // What is unknown and comes first may mend or break it.
+    let is_clear = |step: StepId, order: &[StepId]| {
+        let before = order.iter().take_while(|other| **other != step);
+        !before.into_iter().any(|&other| may_touch(context, other, step))
+    };
     // The counterexamples at hand often show it.
     for dependence in &found.dependent {
         let example = &dependence.counterexample;
         for other in [&example.first, &example.second] {
             if let Some(again) = prover.witness.replay(&example.start, &context.order, other)
                 && let Some(step) = failed_only_first(&again)
+                && is_clear(step, &context.order)
+                && is_clear(step, other)
             {
                 let counterexample = Counterexample { matters: example.matters.clone(), ..again };
                 found.fails = Some(FailsToday { step, counterexample });
                 return;
             }
         }
+    }
+    if context.unknown_everywhere().next().is_some() {
+        return;
     }
     // Pairs whose slices have a step in common are asked about together.
     let mut clusters: Vec<FxHashSet<StepId>> = Vec::new();

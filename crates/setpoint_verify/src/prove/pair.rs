@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_solver::{Lit, Outcome};
-use setpoint_state::{CellId, Reach, State, StepId, Value};
+use setpoint_state::{CellId, Reach, Semantics, State, Status, StepId, Value};
 
 use crate::facts::context::Context;
 use crate::reduce::flow::{Difference, GaveUp, Local, Reached};
@@ -94,19 +94,19 @@ impl<'c, 'p> PairProver<'c, 'p> {
         if self.local.commutes(context, one, two)? {
             return Ok(harmless());
         }
-        // Such a step may touch whatever the difference reaches: nothing is gained by following it.
+        // What may touch anything may touch whatever the difference reaches: nothing is gained by following it.
         if let Some(step) = context.unknown_everywhere().find(|&step| step != one && step != two) {
-            return Ok(unknown(one, two, Why::Step(step)));
+            return self.beside_unknown(one, two, step);
         }
         let difference = self.local.pair(context, one, two)?;
         let reached = self.local.follow(context, one, two, &difference)?;
         if let Some(step) = self.touched_by_unknown(one, two, &reached) {
-            return Ok(unknown(one, two, Why::Step(step)));
+            return self.beside_unknown(one, two, step);
         }
         if !reached.visible {
             return Ok(harmless());
         }
-        if let Some(found) = self.neighbours(one, two, &difference) {
+        if let Some(found) = self.neighbours(one, two, &difference, Shows::Anything) {
             return Ok(PairAnswer::refuted(Box::new(found)));
         }
         self.slice(one, two, &reached)
@@ -144,8 +144,40 @@ impl<'c, 'p> PairProver<'c, 'p> {
         Dependence { one, two, counterexample }
     }
 
+    /// Decides a pair whose difference a step of unknown effect may reach.
+    fn beside_unknown(&mut self, one: StepId, two: StepId, step: StepId) -> Result<PairAnswer, GaveUp> {
+        Ok(match self.fails_apart(one, two)? {
+            Some(found) => PairAnswer::refuted(Box::new(found)),
+            None => unknown(one, two, Why::Step(step)),
+        })
+    }
+
+    /// Returns two runs in which one of the two fails in one order and not in the other, before any step of unknown effect has had its
+    /// turn: whatever such steps do later, how the two ended stays different.
+    fn fails_apart(&mut self, one: StepId, two: StepId) -> Result<Option<Dependence>, GaveUp> {
+        let context = self.context;
+        let can_fail = [one, two].into_iter().any(|step| context.footprint(step).can_fail);
+        if context.semantics != Semantics::Puppet
+            || !can_fail
+            || ![one, two].into_iter().all(|step| context.is_known_before(step))
+        {
+            return Ok(None);
+        }
+        let difference = self.local.pair(context, one, two)?;
+        if !difference.bad.contains(&true) {
+            return Ok(None);
+        }
+        Ok(self.neighbours(one, two, &difference, Shows::Failure))
+    }
+
     /// The two alone, right at the start: the commonest counterexample.
-    fn neighbours(&mut self, one: StepId, two: StepId, difference: &Difference) -> Option<Dependence> {
+    fn neighbours(
+        &mut self,
+        one: StepId,
+        two: StepId,
+        difference: &Difference,
+        shows: Shows,
+    ) -> Option<Dependence> {
         let context = self.context;
         if difference.cells.is_empty() && !difference.bad.contains(&true) {
             return None;
@@ -159,7 +191,10 @@ impl<'c, 'p> PairProver<'c, 'p> {
         let yes = machine.yes();
         let left = runs.moment(&mut machine, &begin, &[(yes, &[0, 1])]);
         let right = runs.moment(&mut machine, &begin, &[(yes, &[1, 0])]);
-        let differ = runs.differ(&mut machine, &left, &right);
+        let differ = match shows {
+            Shows::Anything => runs.differ(&mut machine, &left, &right),
+            Shows::Failure => runs.differ_in(&mut machine, &left, &right, &[], true),
+        };
         for _ in 0..3 {
             let wishes = self.witness.plain(&machine, &start, &sub.cells);
             if machine.solve_near(&[differ], &wishes) != Outcome::Sat {
@@ -172,8 +207,22 @@ impl<'c, 'p> PairProver<'c, 'p> {
                 self.witness.order(&[two, one], Some((one, two))),
             ) {
                 let mut starts = self.witness.completions(&fixed);
-                if let Some(found) = starts.find_map(|start| self.witness.replay(&start, &first, &second)) {
-                    return Some(self.dependence(one, two, found, &sub.cells));
+                let shown = starts.find_map(|start| {
+                    let found = self.witness.replay(&start, &first, &second)?;
+                    (shows == Shows::Anything || fails_in_one(&found, one, two)).then_some(found)
+                });
+                match shown {
+                    Some(found) if shows == Shows::Anything => {
+                        return Some(self.dependence(one, two, found, &sub.cells));
+                    }
+                    // The two stay where they are: before all that is unknown.
+                    Some(found) => {
+                        let counterexample = self
+                            .witness
+                            .shrink_where(found, &sub.cells, |found| fails_in_one(found, one, two));
+                        return Some(Dependence { one, two, counterexample });
+                    }
+                    None => {}
                 }
             }
             // Another start may do.
@@ -186,6 +235,24 @@ impl<'c, 'p> PairProver<'c, 'p> {
         }
         None
     }
+}
+
+/// What the exchange of two neighbours has to show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shows {
+    Anything,
+    /// One of the two fails in one order and not in the other.
+    Failure,
+}
+
+/// Whether one of two steps fails in one run and is fine in the other.
+fn fails_in_one(found: &Counterexample, one: StepId, two: StepId) -> bool {
+    let (left, right) = (&found.first_run.statuses, &found.second_run.statuses);
+    let apart = |at: usize| {
+        let ends = [left.get(at), right.get(at)].map(|status| status.map(|status| status.outcome()));
+        ends.contains(&Some(Status::Failed)) && ends.contains(&Some(Status::Ok))
+    };
+    [one, two].into_iter().any(|step| apart(step.0 as usize))
 }
 
 /// Returns the answer that nothing differs at the end. What the proof of the whole rests on is added to that of the whole.

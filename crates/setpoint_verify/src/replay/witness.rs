@@ -380,10 +380,20 @@ impl<'c, 'p> Witness<'c, 'p> {
                 best = simpler;
             }
         }
-        let (first, second) = (best.first.clone(), best.second.clone());
-        let start = best.start.clone();
-        let (_, matters, mut best) =
-            self.plainer(start, cells, best, |start| self.replay(start, &first, &second));
+        self.shrink_where(best, cells, |_| true)
+    }
+
+    /// The same with the orders as they are, as long as what is found shows what it has to.
+    pub(crate) fn shrink_where(
+        &self,
+        found: Counterexample,
+        cells: &[CellId],
+        shows: impl Fn(&Counterexample) -> bool,
+    ) -> Counterexample {
+        let (first, second) = (found.first.clone(), found.second.clone());
+        let start = found.start.clone();
+        let replay = |start: &State| self.replay(start, &first, &second).filter(|found| shows(found));
+        let (_, matters, mut best) = self.plainer(start, cells, found, replay);
         best.matters = matters;
         best
     }
