@@ -377,6 +377,13 @@ impl FileSystem for RevisionFiles<'_> {
         self.object(&entry.object).ok_or_else(|| fail("git cannot give it, or it is over 64 MB", false))
     }
 
+    fn content_name(&self, path: &Path) -> Option<String> {
+        match self.locate(path) {
+            Place::Revision(at) => self.entries.get(&at).map(|entry| entry.object.clone()),
+            Place::Others(at) => self.others.content_name(&at),
+        }
+    }
+
     fn open(&self, path: &Path) -> Result<Box<dyn FileStream>, FileError> {
         match self.locate(path) {
             Place::Revision(_) => Ok(Box::new(std::io::Cursor::new(self.read(path)?))),

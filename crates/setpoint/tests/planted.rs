@@ -150,6 +150,95 @@ static PLANTS: &[Plant] = &[
         ..NOTHING
     },
     Plant {
+        name: "a manifest that no node uses",
+        change: &[Write("modules/nginx/manifests/unused.pp", b"class nginx::unused { notify { 'x': } }\n")],
+        head: &[
+            "➖ Setpoint: no change, and no node uses what was edited",
+            "ℹ️ No node uses `modules/nginx/manifests/unused.pp`, which the change edits",
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "a source of a type that a module brings",
+        before: &[
+            Write(
+                "modules/chrony/lib/puppet/type/piece.rb",
+                b"Puppet::Type.newtype(:piece) do\n  newparam(:name)\n  newparam(:source)\nend\n",
+            ),
+            Write("modules/chrony/files/piece", b"one\n"),
+            Replace(
+                BASE,
+                SOIL,
+                "  contain chrony\n  piece { 'x': source => 'puppet:///modules/chrony/piece' }\n",
+            ),
+        ],
+        change: &[Write("modules/chrony/files/piece", b"two\n")],
+        head: &["7 of 7 nodes change", "`~ Piece[x] source`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a lens",
+        before: &[Write("modules/chrony/lib/augeas/lenses/shop.aug", b"(* before *)\n")],
+        change: &[Write("modules/chrony/lib/augeas/lenses/shop.aug", b"(* after *)\n")],
+        head: &[
+            "no change in what was compared",
+            "How Augeas reads a file: `modules/chrony/lib/augeas/lenses/shop.aug` changed and was not compared",
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "a class that is included and no longer contained",
+        change: &[Replace(BASE, "  contain chrony\n", "  include chrony\n")],
+        head: &["7 of 7 nodes change", "`~ Class[Chrony] contained in`"],
+        body: &["-     Class[Profile::Base]"],
+        without: &["not explained"],
+        ..NOTHING
+    },
+    Plant {
+        name: "references in another order",
+        before: &[Replace(
+            BASE,
+            SOIL,
+            "  contain chrony\n  file { '/etc/r': require => [Package['chrony'], File['/etc/motd']] }\n",
+        )],
+        change: &[Replace(
+            BASE,
+            "[Package['chrony'], File['/etc/motd']]",
+            "[File['/etc/motd'], Package['chrony']]",
+        )],
+        ..NOTHING
+    },
+    Plant {
+        name: "resources that change alike",
+        change: &[Replace(
+            BASE,
+            SOIL,
+            "  contain chrony\n  ['a', 'b', 'c'].each |$x| { file { \"/etc/shop-${x}\": content => 'x' } }\n",
+        )],
+        head: &["7 of 7 nodes change", "`+ File[/etc/shop-a]` and 2 alike"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a node whose name is made up",
+        before: &[Append("manifests/site.pp", "node /^edge\\d+\\.x$/ { file { '/etc/e': content => 'x' } }\n")],
+        change: &[Replace("manifests/site.pp", "'/etc/e': content => 'x'", "'/etc/e': content => 'y'")],
+        head: &["1 of 8 nodes change", "`edge1.x`¹†"],
+        body: &["† a name made up for the regular expression of a node statement."],
+        without: &["made up for /"],
+        ..NOTHING
+    },
+    Plant {
+        name: "data that cannot be read",
+        change: &[Append("data/common.yaml", "\t- x: [\n")],
+        head: &["this change stops Puppet on 7 nodes"],
+        body: &["The change edits `data/common.yaml`."],
+        without: &["#### ❌ New: Unable to parse (./data/common.yaml): found a tab character that violates indentation \
+            while scanning a plain scalar at line 50 column 1\n```diff\n  site-modules/role/manifests/monitoring.pp",
+            "collects from other nodes"],
+        status: 1,
+        ..NOTHING
+    },
+    Plant {
         name: "a title with markup",
         change: &[Replace(
             BASE,

@@ -1,6 +1,6 @@
 //! The differences of many nodes, put together by their cause.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
@@ -179,7 +179,7 @@ impl Differences {
         }
     }
 
-    /// The differences by cause, those that touch most first; what no line explains comes last.
+    /// The differences by cause, those that touch most first; containers come later, and what no line explains last.
     pub fn groups(&self) -> Vec<Group> {
         let masked = |told: &Told| Told {
             before: told.before.as_ref().map(|value| value.masked(&self.secrets)),
@@ -195,9 +195,15 @@ impl Differences {
                 changes: told.iter().map(|(one, nodes)| (masked(one), nodes.clone())).collect(),
             })
             .collect();
+        // What the machine has comes before the classes and defines that contain it.
+        let contains = |told: &Told| {
+            let type_name = told.resource.split('[').next().unwrap_or("");
+            type_name == "Class" || type_name.contains("::")
+        };
         groups.sort_by_key(|group| {
             let touched: usize = group.changes.iter().map(|(_, nodes)| nodes.len()).sum();
-            (group.causes.is_empty(), std::cmp::Reverse(touched))
+            let are_containers = group.changes.iter().all(|(told, _)| contains(told));
+            (group.causes.is_empty(), are_containers, std::cmp::Reverse(touched))
         });
         groups
     }
@@ -213,6 +219,9 @@ fn differences(
     let (old_containers, new_containers) = (containers(old), containers(new));
     for change in compare(old.catalog, new.catalog, Scope { exported: true, ..Scope::default() }) {
         match change {
+            // References are a set: which one is written first means nothing.
+            Change::Parameter { name, before: Some(before), after: Some(after), .. }
+                if is_relationship(name.as_str()) && are_same_set(&before, &after) => {}
             Change::Removed { old: id } => {
                 let Some(gone) = old.catalog.get(id) else { continue };
                 let mut causes = old.causes(Side::Old, gone.prov, changes);
@@ -283,7 +292,91 @@ fn differences(
         told.extend(unknown_differences((was, old), (is, new), changes));
         told.extend(sensitivity_differences((was, old), (is, new), changes));
     }
+    told.extend(containment_differences(old, new, changes));
     told
+}
+
+/// Classes that another class contains in one version and only includes in the other. Code that moves takes its resources along,
+/// which is no change.
+fn containment_differences(
+    old: &Version<'_>,
+    new: &Version<'_>,
+    changes: &SourceChanges<'_>,
+) -> Vec<(Vec<HunkId>, Told)> {
+    let (before, after) = (containers_of_classes(old), containers_of_classes(new));
+    let mut told = Vec::new();
+    for (class, (is_id, containers)) in &after {
+        let Some((was_id, were)) = before.get(class) else { continue };
+        let (Some(was), Some(is)) = (old.catalog.get(*was_id), new.catalog.get(*is_id)) else { continue };
+        // Of a container that comes or goes, that is told.
+        let only = |these: &BTreeSet<String>, others: &BTreeSet<String>, known: &ClassContainers| {
+            let lone = these.difference(others).filter(|name| known.contains_key(*name));
+            lone.cloned().collect::<Vec<_>>().join(", ")
+        };
+        let (lost, won) = (only(were, containers, &after), only(containers, were, &before));
+        if lost.is_empty() && won.is_empty() {
+            continue;
+        }
+        let mut causes = new.all_causes(Side::New, is.prov, changes);
+        causes.extend(old.all_causes(Side::Old, was.prov, changes));
+        causes.sort_unstable();
+        causes.dedup();
+        let shown = |names: String| {
+            let json = Json::from(names.as_str()).to_string();
+            (!names.is_empty()).then_some(ToldValue::Other { line: names, json })
+        };
+        told.push((
+            causes,
+            Told {
+                parameter: Some("contained in".to_owned()),
+                before: shown(lost),
+                after: shown(won),
+                ..whole(ToldKind::Changed, is, new)
+            },
+        ));
+    }
+    told
+}
+
+/// Classes by reference, each with the classes and defines that contain it.
+type ClassContainers = BTreeMap<String, (ResourceId, BTreeSet<String>)>;
+
+fn containers_of_classes(version: &Version<'_>) -> ClassContainers {
+    let is_class = |(_, one): &(ResourceId, &Resource)| one.type_name.as_str() == "Class";
+    let classes = version.catalog.iter().filter(is_class);
+    let mut found: ClassContainers =
+        classes.map(|(id, one)| (one.reference(), (id, BTreeSet::new()))).collect();
+    for &(outer, inner) in &version.catalog.edges {
+        let (Some(outer), Some(inner)) = (version.catalog.get(outer), version.catalog.get(inner)) else {
+            continue;
+        };
+        if let Some((_, containers)) = found.get_mut(&inner.reference()) {
+            containers.insert(outer.reference());
+        }
+    }
+    found
+}
+
+fn is_relationship(name: &str) -> bool {
+    matches!(name, "require" | "before" | "notify" | "subscribe")
+}
+
+fn are_same_set(before: &Value, after: &Value) -> bool {
+    let items = |value: &Value| -> Vec<String> {
+        let one = |value: &Value| {
+            let mut line = String::new();
+            one_line(value, &mut line);
+            line
+        };
+        let mut items = match &value.data {
+            Data::Array(items) => items.iter().map(one).collect(),
+            _ => vec![one(value)],
+        };
+        items.sort_unstable();
+        items.dedup();
+        items
+    };
+    items(before) == items(after)
 }
 
 /// The changes that the value of a parameter depends on, in either version.

@@ -15,6 +15,10 @@ pub struct Comparison {
     pub not_compared: Vec<String>,
     /// What no node enters, and why.
     pub not_looked_at: Vec<String>,
+    /// Manifests, templates, files and data that the change edits and no compiled node uses.
+    pub unused: Vec<String>,
+    /// All that the change edits is among them.
+    pub uses_nothing_edited: bool,
     /// How many nodes were compared without what is proved of them: the time was over.
     pub unproved: usize,
     pub differences: Differences,
@@ -85,6 +89,8 @@ pub struct NodeStory {
     pub presence: Presence,
     /// The platform whose facts it was compiled with, if it has none of its own.
     pub assumed_facts: Option<String>,
+    /// The expression of a node statement that its name was made up for.
+    pub made_up_for: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

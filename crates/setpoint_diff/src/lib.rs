@@ -20,7 +20,7 @@ pub use comparison::{
     About, Comparison, Fate, FindingStory, FixStory, Frame, FrameLine, NextRunForm, NextRunStory, NodeStory,
     Presence, SideName,
 };
-pub use lines::{Hunk, Lines, SourceChanges, Texts, changed_lines};
+pub use lines::{Hunk, Lines, SourceChanges, Texts, as_sentence, changed_lines};
 pub use print::{GITHUB_LIMIT, GITLAB_LIMIT, github, json, markdown, text};
 pub use secrets::Secrets;
 pub use served::{Served, ServedContent, ServedFile, ServedFiles};

@@ -124,6 +124,16 @@ pub fn changed_lines(old: &str, new: &str) -> Vec<String> {
     hunks.iter().flat_map(|hunk| [removed(hunk), added(hunk)].concat()).collect()
 }
 
+/// A text of several lines as a sentence: an error lists what it expects on lines of their own.
+pub fn as_sentence(text: &str) -> String {
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let joined = lines.filter(|line| !line.is_empty()).reduce(|said, line| {
+        let end = if said.ends_with([':', ';', '.']) { "" } else { ";" };
+        format!("{said}{end} {line}")
+    });
+    joined.unwrap_or_default()
+}
+
 /// The changed pieces of a file, in their order.
 fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
     if old == new {

@@ -54,12 +54,21 @@ pub struct Job {
 impl Job {
     /// The node as reports name it.
     pub fn label(&self) -> String {
+        self.labelled(self.node.made_up.as_deref())
+    }
+
+    /// The same, whatever the name was made up for.
+    pub(crate) fn name(&self) -> String {
+        self.labelled(None)
+    }
+
+    fn labelled(&self, made_up: Option<&str>) -> String {
         let on = match &self.node.platform {
             Some(platform) if self.node.name == node::DEFAULT_NODE => platform.clone(),
             Some(platform) if self.origin != Origin::Node => format!("{} on {platform}", self.node.name),
             _ => self.node.name.clone(),
         };
-        let on = match &self.node.made_up {
+        let on = match made_up {
             Some(pattern) => format!("{on} (made up for /{pattern}/)"),
             None => on,
         };

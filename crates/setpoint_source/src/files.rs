@@ -63,6 +63,11 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
         None
     }
 
+    /// A name of a file's content, where one is known without reading: equal names are equal contents.
+    fn content_name(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
     /// What may be read, if not everything.
     fn bounds(&self) -> Option<&Bounds> {
         None

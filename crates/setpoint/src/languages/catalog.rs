@@ -108,6 +108,7 @@ impl Language for PuppetCatalog {
             fate: if differs { Fate::Changes } else { Fate::Same },
             presence: Presence::Both,
             assumed_facts: None,
+            made_up_for: None,
         });
         if differs && found.about.next_run.is_some() {
             let run = with_both(session, (&before, &after), new, options, |old, new| new.next_run(old))?;

@@ -50,6 +50,9 @@ fn described(found: &Comparison, version: &str) -> Json {
             if let Some(platform) = &node.assumed_facts {
                 one["assumed_facts"] = Json::from(platform.as_str());
             }
+            if let Some(pattern) = &node.made_up_for {
+                one["made_up_for"] = Json::from(pattern.as_str());
+            }
             one
         }).collect::<Vec<_>>(),
         "groups": found.differences.groups().iter().map(group_json).collect::<Vec<_>>(),
@@ -73,6 +76,9 @@ fn described(found: &Comparison, version: &str) -> Json {
     }
     if found.unproved > 0 {
         out["unproved_nodes"] = object!(found.unproved);
+    }
+    if !found.unused.is_empty() {
+        out["unused"] = object!(found.unused);
     }
     if !found.not_looked_at.is_empty() {
         out["not_looked_at"] = object!(found.not_looked_at);

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use indexmap::IndexMap;
 use setpoint_source::Severity;
 
 use super::{
-    MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes, place,
-    rows, source_lines, title, uncounted,
+    Gist, MAX_GIST, by_nodes, chain, compared, few_names, frame_lines, gist, headline, node_names, nodes,
+    place, rows, source_lines, title, uncounted,
 };
 use crate::{Comparison, FindingStory, Group, NextRunForm};
 
@@ -149,11 +150,20 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
     }
     let gist = gist(groups);
     if !gist.is_empty() {
-        let mut names: Vec<String> = gist.iter().take(MAX_GIST).map(|name| code(name)).collect();
-        if gist.len() > MAX_GIST {
-            names.push(format!("{} more", gist.len() - MAX_GIST));
+        let shown = |one: &Gist| match one.alike {
+            0 => code(&one.name),
+            count => format!("{} and {count} alike", code(&one.name)),
+        };
+        let mut names: Vec<String> = gist.iter().take(MAX_GIST).map(shown).collect();
+        let rest: usize = gist.iter().skip(MAX_GIST).map(|one| one.alike + 1).sum();
+        if rest > 0 {
+            names.push(format!("{rest} more"));
         }
         lines.push(names.join(" · "));
+    }
+    if !found.unused.is_empty() {
+        let names: Vec<&str> = found.unused.iter().map(String::as_str).collect();
+        lines.push(format!("ℹ️ No node uses {}, which the change edits", few_names(&names, code)));
     }
     let _ = writeln!(out, "{}", lines.join("\\\n"));
     out.push_str("\n| | nodes | |\n|---|---|---|\n");
@@ -167,6 +177,9 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
 
 /// The signs of footnotes. What is beyond them shares the last.
 const MARKS: [&str; 9] = ["¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
+
+/// The sign of a name that was made up.
+const MADE_UP: &str = "†";
 
 /// The platforms and nodes whose facts others were compiled with, in the order of their footnotes.
 fn lenders(found: &Comparison) -> Vec<&str> {
@@ -185,7 +198,8 @@ fn marked(found: &Comparison, name: &str) -> String {
     let lender = node.and_then(|node| node.assumed_facts.as_deref());
     let at = lender.and_then(|lender| lenders(found).iter().position(|one| *one == lender));
     let mark = at.map_or("", |at| MARKS[at.min(MARKS.len() - 1)]);
-    format!("{}{mark}", code(name))
+    let made_up = if node.is_some_and(|node| node.made_up_for.is_some()) { MADE_UP } else { "" };
+    format!("{}{mark}{made_up}", code(name))
 }
 
 fn sign(finding: &FindingStory) -> &'static str {
@@ -233,31 +247,43 @@ fn listed(finding: &FindingStory) -> String {
     format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
 }
 
-/// What the next run does in one table; of equal runs one is told, with its nodes. Step by step comes folded.
+/// What the next run does in one table; nodes on which the change does the same share its rows. What they do anyway, and step by
+/// step, comes folded.
 fn next_runs(found: &Comparison) -> Vec<String> {
     if found.next_runs.is_empty() {
         return Vec::new();
     }
-    let mut out = "#### What the next run does\n| on | change | because |\n|---|---|---|\n".to_owned();
-    let (mut remarks, mut sections) = (String::new(), Vec::new());
+    let mut told: IndexMap<(Vec<(String, String)>, String), Vec<&str>> = IndexMap::new();
+    let mut folds: IndexMap<(String, String), Vec<&str>> = IndexMap::new();
     for story in &found.next_runs {
-        let names: Vec<&str> = story.nodes.iter().map(String::as_str).collect();
-        let on = few_names(&names, |name| marked(found, name));
-        let cells = match &story.run {
+        let names = story.nodes.iter().map(String::as_str);
+        let told_cells = match &story.run {
             Ok(run) => {
-                let of = if found.next_runs.len() > 1 { format!("On {on}: ") } else { String::new() };
-                let _ = writeln!(remarks, "\n{of}{}", run.remarks().trim_end());
+                if let Some((heading, lines)) = run.asides() {
+                    let lines = lines.iter().fold(String::new(), |out, line| out + "- " + line + "\n");
+                    folds.entry((heading, lines)).or_default().extend(names.clone());
+                }
                 if found.about.next_run == Some(NextRunForm::Full) {
                     let steps: Vec<String> = run.text().lines().map(str::to_owned).collect();
                     let mut inner = String::new();
                     fenced(&steps, &mut inner);
-                    let plain_names = few_names(&names, str::to_owned);
-                    sections.push(folded(&format!("Step by step on {plain_names}"), &inner));
+                    folds.entry(("Step by step".to_owned(), inner)).or_default().extend(names.clone());
                 }
-                run.cells()
+                (run.cells(), run.remarks())
             }
-            Err(reason) => vec![("not known".to_owned(), plain(reason))],
+            Err(reason) => (vec![("not known".to_owned(), plain(reason))], String::new()),
         };
+        told.entry(told_cells).or_default().extend(names);
+    }
+    let mut out = "#### What the next run does\n| on | change | because |\n|---|---|---|\n".to_owned();
+    let mut all_remarks = String::new();
+    let is_one = told.len() == 1;
+    for ((cells, remarks), names) in &told {
+        let on = few_names(names, |name| marked(found, name));
+        let of = if is_one { String::new() } else { format!("On {on}: ") };
+        if !remarks.is_empty() {
+            let _ = writeln!(all_remarks, "\n{of}{}", remarks.trim_end());
+        }
         if cells.is_empty() {
             let _ = writeln!(out, "| {on} | nothing, as far as is known | |");
         }
@@ -266,8 +292,17 @@ fn next_runs(found: &Comparison) -> Vec<String> {
             let _ = writeln!(out, "| {on} | {change} | {because} |");
         }
     }
-    out.push_str(&remarks);
-    sections.insert(0, out);
+    out.push_str(&all_remarks);
+    let mut sections = vec![out];
+    let all: usize = found.next_runs.iter().map(|story| story.nodes.len()).sum();
+    for ((heading, inner), names) in &folds {
+        let on = if names.len() == all {
+            String::new()
+        } else {
+            format!(", on {}", few_names(names, str::to_owned))
+        };
+        sections.push(folded(&format!("{heading}{on}"), inner));
+    }
     sections
 }
 
@@ -340,6 +375,9 @@ fn foot(found: &Comparison) -> String {
         if !named.is_empty() {
             parts.push(format!("{mark} no facts; compiled with those of {}.", named.join(", ")));
         }
+    }
+    if found.nodes.iter().any(|node| node.made_up_for.is_some()) {
+        parts.push(format!("{MADE_UP} a name made up for the regular expression of a node statement."));
     }
     if !found.new_findings.is_empty() {
         let rule = found.new_findings.first().map_or("", |finding| finding.rule);
@@ -420,6 +458,7 @@ mod tests {
             fate: Fate::Changes,
             presence: Presence::Both,
             assumed_facts: lender.map(str::to_owned),
+            made_up_for: None,
         }
     }
 

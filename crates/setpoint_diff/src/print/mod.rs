@@ -16,6 +16,7 @@ use similar::TextDiff;
 use setpoint_source::Severity;
 
 use crate::collect::hexadecimal;
+use crate::lines::as_sentence;
 use crate::{
     Comparison, Fate, FindingStory, Group, Hunk, NodeStory, Presence, ServedContent, Told, ToldKind,
     ToldValue,
@@ -90,6 +91,9 @@ fn headline(found: &Comparison) -> Headline {
     if !found.not_compared.is_empty() {
         return told("➖", format!("no change{where_} in what was compared"));
     }
+    if found.uses_nothing_edited {
+        return told("➖", format!("no change{where_}, and no node uses what was edited"));
+    }
     told("✅", format!("no change{where_}"))
 }
 
@@ -116,29 +120,40 @@ fn compared(found: &Comparison, code: fn(&str) -> String) -> String {
     )
 }
 
-/// The resources that change, by name, as far as a line has room for them.
-fn gist(groups: &[Group]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+/// A change that the gist names, and how many others are like it.
+struct Gist {
+    name: String,
+    alike: usize,
+}
+
+/// The resources that change, by name, with what changes of them. Of resources of a type that change alike one is named.
+fn gist(groups: &[Group]) -> Vec<Gist> {
+    let mut by_resource: IndexMap<(char, &str), Vec<&str>> = IndexMap::new();
     for (told, _) in groups.iter().flat_map(|group| &group.changes) {
         let sign = match told.kind {
             ToldKind::Added => '+',
             ToldKind::Removed => '-',
             ToldKind::Changed => '~',
         };
-        // The resource of a class that is there for its resources says nothing beside them.
-        let parameter = told.parameter.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
-        let name = format!("{sign} {}{parameter}", told.resource);
-        if !names.contains(&name) {
-            names.push(name);
-        }
+        let parameters = by_resource.entry((sign, &told.resource)).or_default();
+        parameters.extend(told.parameter.as_deref().filter(|name| !parameters.contains(name)));
+    }
+    let mut by_kind: IndexMap<(char, &str, Vec<&str>), Vec<&str>> = IndexMap::new();
+    for ((sign, resource), mut parameters) in by_resource {
+        parameters.sort_unstable();
+        let type_name = resource.split('[').next().unwrap_or("");
+        by_kind.entry((sign, type_name, parameters)).or_default().push(resource);
     }
     // What the machine has comes before what contains it.
-    let contains_others = |name: &String| {
-        let type_name = name.split('[').next().unwrap_or("");
-        (type_name.ends_with(" Class"), type_name.contains("::"))
-    };
-    names.sort_by_key(contains_others);
-    names
+    let mut kinds: Vec<_> = by_kind.into_iter().collect();
+    kinds.sort_by_key(|((_, type_name, _), _)| (*type_name == "Class", type_name.contains("::")));
+    let named = kinds.into_iter().filter_map(|((sign, _, parameters), resources)| {
+        let (first, rest) = resources.split_first()?;
+        let parameters =
+            if parameters.is_empty() { String::new() } else { format!(" {}", parameters.join(", ")) };
+        Some(Gist { name: format!("{sign} {first}{parameters}"), alike: rest.len() })
+    });
+    named.collect()
 }
 
 /// A row of the table of fates.
@@ -399,7 +414,7 @@ fn title(finding: &FindingStory) -> String {
     if finding.rule == "dependency-cycle" {
         return "dependency cycle: the agent will apply nothing".to_owned();
     }
-    finding.message.clone()
+    as_sentence(&finding.message)
 }
 
 /// The way around a circle.

@@ -19,6 +19,9 @@ fn written(found: &Comparison) -> String {
     for line in &found.not_compared {
         let _ = writeln!(out, "{line}");
     }
+    for name in &found.unused {
+        let _ = writeln!(out, "no node uses {name}, which the change edits");
+    }
     let groups = found.differences.groups();
     out.push('\n');
     for finding in &found.new_findings {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use setpoint_catalog::{Catalog, Resource};
+use setpoint_catalog::{Catalog, Kind, Resource};
 use setpoint_diff::{Served, ServedContent, ServedFile, ServedFiles};
 use setpoint_hiera::name_fits;
 use setpoint_puppet::Environment;
@@ -57,7 +57,9 @@ impl<'a> FileServer<'a> {
     pub(super) fn files_of(&self, catalog: &Catalog, environment: &Environment<'_>) -> ServedFiles {
         let mut found = ServedFiles::default();
         for (id, resource) in catalog.iter() {
-            if resource.type_name.as_str() != "File" || resource.virtual_ {
+            // What a define is given, it hands on to resources of its own.
+            let is_native = matches!(resource.kind, None | Some(Kind::CompilableType));
+            if !is_native || resource.virtual_ {
                 continue;
             }
             let Some(sources) = resource.get("source").map(texts) else { continue };

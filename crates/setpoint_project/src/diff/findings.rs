@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use indexmap::IndexMap;
 use setpoint_diff::{FindingStory, Frame, FrameLine, Secrets, Side, SourceChanges};
 use setpoint_silence::{FindingKey, finding_key, reason_of_comment};
-use setpoint_source::{Class, Diagnostic, Severity, Span};
+use setpoint_source::{Class, Diagnostic, Label, Severity, Span};
 
 use crate::run::is_own;
 
@@ -143,7 +143,11 @@ impl Ledger {
     }
 }
 
-/// Findings of one rule at one place are one story, told for the first resource, with all nodes.
+/// Places that a story shows beside its own at most.
+const MAX_PLACES: usize = 3;
+
+/// Findings of one rule at one place are one story, told for the first resource, with all nodes; and so are those that say the
+/// same of several places, which the story shows.
 fn told_once(found: IndexMap<FindingKey, Told>) -> Vec<Told> {
     let mut stories: Vec<Told> = Vec::new();
     for (key, told) in found {
@@ -151,10 +155,17 @@ fn told_once(found: IndexMap<FindingKey, Told>) -> Vec<Told> {
         let is_alike = |other: &&mut Told| {
             let other = &other.found.finding;
             finding.span.is_some()
-                && (other.rule, other.severity, other.span) == (finding.rule, finding.severity, finding.span)
+                && (other.rule, other.severity) == (finding.rule, finding.severity)
+                && (other.span == finding.span || other.message == finding.message)
         };
         match stories.iter_mut().find(is_alike) {
             Some(story) => {
+                let labels = &mut story.found.finding.labels;
+                let is_shown = story.found.finding.span == finding.span
+                    || labels.iter().any(|label| Some(label.span) == finding.span);
+                if let (false, Some(span)) = (is_shown || labels.len() >= MAX_PLACES, finding.span) {
+                    labels.push(Label { span, text: String::new() });
+                }
                 story.nodes.extend(told.nodes);
                 story.nodes.sort_unstable();
                 story.nodes.dedup();

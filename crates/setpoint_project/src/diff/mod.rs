@@ -143,6 +143,7 @@ pub fn diff(
         options,
         comparison: Comparison { about, ..Comparison::default() },
         ledger: Ledger::default(),
+        used: BTreeSet::new(),
     };
     work.comparison.not_compared.clone_from(&older.not_compared);
     work.comparison.not_compared.extend(pins::not_compared(&old_side.project, &new_side.project, older));
@@ -168,6 +169,8 @@ struct Work<'w, 's> {
     options: &'w Options,
     comparison: Comparison,
     ledger: Ledger,
+    /// Which of the edited files some node uses.
+    used: BTreeSet<usize>,
 }
 
 impl Work<'_, '_> {
@@ -188,7 +191,7 @@ impl Work<'_, '_> {
             let sides = ((old, &old_surroundings), (new, &new_surroundings));
             node::compare(pair, sides, changes, unseen, asks_next_run)
         };
-        let (comparison, ledger) = (&mut self.comparison, &mut self.ledger);
+        let (comparison, ledger, used) = (&mut self.comparison, &mut self.ledger, &mut self.used);
         let is_platform_given = self.options.puppet.platform.is_some();
         let mut are_empty = true;
         let mut taken = pairs.iter();
@@ -200,7 +203,8 @@ impl Work<'_, '_> {
             }
             comparison.unproved += usize::from(outcome.is_cut);
             comparison.differences.merge(outcome.differences);
-            let name = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
+            used.extend(outcome.used);
+            let name = pair.1.or(pair.0).map(Job::name).unwrap_or_default();
             ledger.add(&name, outcome.old_findings, outcome.new_findings);
             if let Some(run) = outcome.next_run {
                 comparison.add_next_run(&name, run);
@@ -220,6 +224,7 @@ impl Work<'_, '_> {
                     _ => Presence::Both,
                 },
                 assumed_facts: assumed,
+                made_up_for: pair.1.or(pair.0).and_then(|job| job.node.made_up.clone()),
             });
         });
         self.comparison.not_compared.extend(uncollected.into_iter().map(|(collector, count)| {
@@ -249,6 +254,10 @@ impl Work<'_, '_> {
         };
         let (old, new) = (of_version(self.old, old_plan), of_version(self.new, new_plan));
         self.ledger.add("", old, new);
+        let edited = self.unseen.edited.iter().enumerate();
+        let unused = edited.filter(|(at, _)| !self.used.contains(at));
+        self.comparison.unused = unused.map(|(_, name)| name.clone()).collect();
+        self.comparison.uses_nothing_edited = self.used.is_empty() && !self.unseen.edited.is_empty();
         let left_out =
             |found: &&Diagnostic| found.rule == Rule::NotEntered && found.severity <= Severity::Warning;
         self.comparison.not_looked_at =
@@ -262,6 +271,10 @@ impl Work<'_, '_> {
         let mut new_stories = Vec::new();
         for (found, fix) in brought.into_iter().zip(fixes) {
             let mut story = told(found, self.new);
+            let is_edited = story.frames.iter().flat_map(|frame| &frame.lines).any(|line| line.is_new);
+            if story.severity == Severity::Error && !is_edited {
+                story.details.extend(self.unseen.edited_code());
+            }
             let secrets = &self.comparison.differences.secrets;
             story.fix = fix.map(|fix| FixStory {
                 lines: fix.lines.iter().map(|line| secrets.code(line)).collect(),

@@ -1,13 +1,13 @@
 //! One node in both versions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use setpoint_catalog::Catalog;
 use setpoint_catalog::compare::{Scope, compare as compare_catalogs};
 use setpoint_catalog::graph::Graph;
 use setpoint_catalog::write::resource_json;
-use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version};
+use setpoint_diff::{Differences, Fate, ServedFiles, Side, SourceChanges, Version, as_sentence};
 use setpoint_packages::Platform;
 use setpoint_puppet::{Compilation, CompileGapKind};
 use setpoint_settle::NextRun;
@@ -19,7 +19,7 @@ use crate::judge::{Subject, analyse};
 use crate::settle::{self, Surroundings};
 
 use super::findings::Found;
-use super::unseen::Unseen;
+use super::unseen::{Unseen, class_of};
 use super::{Opened, Pair};
 
 /// What was found out about a node.
@@ -34,6 +34,8 @@ pub(super) struct NodeOutcome {
     pub(super) is_cut: bool,
     /// Collectors of what other nodes export that only one version has, each as it is written and with its place.
     pub(super) uncollected: Vec<String>,
+    /// Which of the edited files it uses, by their places in the list of them.
+    pub(super) used: BTreeSet<usize>,
     /// What the next run does, or why nobody knows, if it changes and that was asked for.
     pub(super) next_run: Option<Result<NextRun, String>>,
 }
@@ -94,7 +96,7 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
     let mut differences = Differences::default();
     let mut differs = false;
     let mut are_identical = false;
-    let label = pair.1.or(pair.0).map(Job::label).unwrap_or_default();
+    let label = pair.1.or(pair.0).map(Job::name).unwrap_or_default();
     match (was.as_ref().and_then(Compiled::version), is.as_ref().and_then(Compiled::version)) {
         (Some(was_version), Some(is_version)) => {
             let settings = unseen.of_node(&label);
@@ -170,6 +172,14 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
         is_empty,
         is_cut,
         uncollected: uncollected(was.as_ref(), is.as_ref()),
+        used: [
+            was.as_ref().map(|one| one.used(&unseen.edited)),
+            is.as_ref().map(|one| one.used(&unseen.edited)),
+        ]
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect(),
         next_run,
     }
 }
@@ -177,6 +187,10 @@ pub(super) fn compare<'o, 's: 'o, 't: 'o>(
 /// The collectors of exported resources that one version has and the other does not: what they find is in no catalog here.
 fn uncollected(was: Option<&Compiled<'_, '_>>, is: Option<&Compiled<'_, '_>>) -> Vec<String> {
     let (Some(was), Some(is)) = (was, is) else { return Vec::new() };
+    // Of a version that does not compile nobody knows what it would collect.
+    if was.compilation.catalog.is_none() || is.compilation.catalog.is_none() {
+        return Vec::new();
+    }
     let (before, after) = (was.exported_collectors(), is.exported_collectors());
     let only = |these: &BTreeMap<String, String>, others: &BTreeMap<String, String>| -> Vec<String> {
         let lone = these.iter().filter(|(code, _)| !others.contains_key(*code));
@@ -275,6 +289,31 @@ impl<'o, 's> Compiled<'o, 's> {
         told.collect()
     }
 
+    /// The places of the files of a list that something in it comes from.
+    fn used(&self, edited: &[String]) -> BTreeSet<usize> {
+        if edited.is_empty() {
+            return BTreeSet::new();
+        }
+        let places: HashMap<&str, usize> =
+            edited.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        let (root, sources) = (&self.opened.root, &self.opened.session.sources);
+        let place = |path: &str| places.get(root.shared_name(path)).copied();
+        let entered: BTreeSet<String> =
+            self.compilation.entered.iter().map(|name| name.to_lowercase()).collect();
+        let is_entered = |name: &String| class_of(name).is_some_and(|class| entered.contains(&class));
+        let entered = edited.iter().enumerate().filter(|(_, name)| is_entered(name)).map(|(at, _)| at);
+        let served = self.served.values().flat_map(BTreeMap::values).filter_map(|file| place(&file.path));
+        let mut found: BTreeSet<usize> = entered.chain(served).collect();
+        let mut files = BTreeSet::new();
+        // A walk over all leaves; what they reach is not asked.
+        self.compilation.arena.reached(|_, leaf| {
+            files.extend(leaf.and_then(|leaf| leaf.span).map(|span| span.file));
+            false
+        });
+        found.extend(files.into_iter().filter_map(|id| place(sources.file(id).path())));
+        found
+    }
+
     fn is_empty(&self) -> bool {
         let is_code = |type_name: &str| !matches!(type_name, "Class" | "Stage" | "Node");
         let catalog = self.compilation.catalog.as_ref();
@@ -293,7 +332,7 @@ impl<'o, 's> Compiled<'o, 's> {
         });
         let reason = told.into_iter().next().unwrap_or_else(|| "there is no catalog".to_owned());
         // Nodes that fail for one reason are told together.
-        let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reason = as_sentence(&reason);
         reason.replace(&format!(" for {}", self.job.node.name), "").replace(&self.job.node.name, "…")
     }
 

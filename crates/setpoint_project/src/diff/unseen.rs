@@ -12,6 +12,8 @@ use super::Opened;
 pub(super) const BASELINE: &str = "setpoint-baseline.json";
 /// Folders are followed so far.
 const MAX_DEPTH: usize = 32;
+/// Files that one sentence names at most.
+const MAX_NAMES: usize = 3;
 
 /// What differs between the two versions beside manifests, templates and data.
 #[derive(Debug, Default)]
@@ -24,6 +26,10 @@ pub(super) struct Unseen {
     pub(super) not_compared: Vec<String>,
     /// Whether a comment or the baseline silences otherwise, so that findings of equal catalogs may come and go.
     pub(super) silences_otherwise: bool,
+    /// Shared names of changed manifests, templates, files and data, which a node may use or not.
+    pub(super) edited: Vec<String>,
+    /// Shared names of all changed code and data.
+    code: Vec<String>,
 }
 
 /// What a file of a repository is for.
@@ -46,11 +52,19 @@ impl Unseen {
         }
         let mut found = Self::default();
         for name in names {
-            found.silences_otherwise = found.silences_otherwise || silences_otherwise(old, new, &name);
-            let Some(purpose) = purpose(&name) else { continue };
-            if bytes(old, &name) == bytes(new, &name) {
+            if are_alike(old, new, &name) {
                 continue;
             }
+            found.silences_otherwise = found.silences_otherwise || silences_otherwise(old, new, &name);
+            if is_code(&name) {
+                found.code.push(name.clone());
+            }
+            let Some(purpose) = purpose(&name) else {
+                if may_be_used(&name) {
+                    found.edited.push(name);
+                }
+                continue;
+            };
             match purpose {
                 Purpose::Settings => found.settings.push(name),
                 Purpose::Description => found.descriptions.push(name),
@@ -60,6 +74,14 @@ impl Unseen {
             }
         }
         found
+    }
+
+    /// What the change edits, for an error that lies in lines that it does not touch.
+    pub(super) fn edited_code(&self) -> Option<String> {
+        let (first, rest) = self.code.split_at(self.code.len().min(MAX_NAMES));
+        let names: Vec<String> = first.iter().map(|name| format!("`{name}`")).collect();
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more files", rest.len()) };
+        (!names.is_empty()).then(|| format!("The change edits {}{more}.", names.join(", ")))
     }
 
     /// The files that explain what no line explains on a node.
@@ -102,6 +124,8 @@ fn purpose(name: &str) -> Option<Purpose> {
         Purpose::AgentCode("What a provider does to a machine")
     } else if is_ruby && has("lib/puppet/type/") {
         Purpose::AgentCode("What a type makes of its parameters")
+    } else if has("lib/augeas/lenses/") {
+        Purpose::AgentCode("How Augeas reads a file")
     } else if has("facts/") {
         Purpose::Description
     } else {
@@ -109,8 +133,46 @@ fn purpose(name: &str) -> Option<Purpose> {
     })
 }
 
-fn bytes(opened: &Opened<'_>, name: &str) -> Option<Vec<u8>> {
-    opened.session.files.read(Path::new(&opened.root.path_of(name, true))).ok()
+/// Whether a changed file is one that a catalog may depend on: a manifest, template or file of a module, or Hiera data.
+fn may_be_used(name: &str) -> bool {
+    let has = |part: &str| name.starts_with(part) || name.contains(&format!("/{part}"));
+    if ["spec/", "test/", "tests/", "examples/", "fixtures/"].into_iter().any(has) {
+        return false;
+    }
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let is_data = matches!(ending, "yaml" | "yml" | "json" | "eyaml");
+    (ending == "pp" && class_of(name).is_some())
+        || name.contains("/templates/")
+        || name.contains("/files/")
+        || (is_data && (has("data/") || has("hieradata/")))
+}
+
+/// Whether a file holds code or data of Puppet, tests apart.
+fn is_code(name: &str) -> bool {
+    let has = |part: &str| name.starts_with(part) || name.contains(&format!("/{part}"));
+    let ending = Path::new(name).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    matches!(ending, "pp" | "epp" | "erb" | "rb" | "yaml" | "yml" | "json" | "eyaml" | "conf")
+        && !["spec/", "test/", "tests/", "examples/"].into_iter().any(has)
+}
+
+/// The class or define that a manifest of a module is named for.
+pub(super) fn class_of(name: &str) -> Option<String> {
+    let (folder, rest) = name.rsplit_once("/manifests/")?;
+    let module = folder.rsplit('/').next()?;
+    let rest = rest.strip_suffix(".pp")?.replace('/', "::");
+    Some(if rest == "init" { module.to_owned() } else { format!("{module}::{rest}") })
+}
+
+/// Whether a file is the same in both versions.
+fn are_alike<'s>(old: &Opened<'s>, new: &Opened<'s>, name: &str) -> bool {
+    let paths = (old.root.path_of(name, true), new.root.path_of(name, true));
+    let (old_path, new_path) = (Path::new(&paths.0), Path::new(&paths.1));
+    let (old_files, new_files) = (old.session.files, new.session.files);
+    let content_names = (old_files.content_name(old_path), new_files.content_name(new_path));
+    if content_names.0.is_some() && content_names.0 == content_names.1 {
+        return true;
+    }
+    old_files.read(old_path).ok() == new_files.read(new_path).ok()
 }
 
 /// Adds the names of all files below a folder, hidden folders apart.

@@ -63,6 +63,8 @@ pub struct NextStep {
     pub certainty: Certainty,
     /// It may fail, and these are skipped then; none if it cannot, or does for certain.
     pub may_fail: Option<Vec<String>>,
+    /// The old catalog declares the same, and applied once more it would do the same.
+    pub as_before: bool,
 }
 
 /// Where a resource is declared.
@@ -161,7 +163,27 @@ pub struct Open {
 }
 
 /// Returns what the first run of the new catalog of a node does, or none if no machine fits what is assumed of the start.
+///
+/// What one more run of the old catalog would do just so is marked: the change does not bring it.
 pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
+    let mut run = follow(old, new)?;
+    if run.steps.iter().any(|step| step.declared == Declared::Same) {
+        let again = follow(old, old).unwrap_or_default();
+        let known: BTreeMap<&str, &NextStep> =
+            again.steps.iter().map(|step| (&*step.resource, step)).collect();
+        for step in &mut run.steps {
+            let is_as = |other: &&NextStep| {
+                (&step.outcome, &step.effects, &step.refresh, &step.certainty)
+                    == (&other.outcome, &other.effects, &other.refresh, &other.certainty)
+            };
+            step.as_before = step.declared == Declared::Same && known.get(&*step.resource).is_some_and(is_as);
+        }
+    }
+    Some(run)
+}
+
+/// Follows the new catalog on what the old one leaves.
+fn follow(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
     let modelled = plan_pair((old.catalog, old.graph, old.world), (new.catalog, new.graph, new.world));
     let options = Options { semantics: Semantics::Puppet, ..new.options.clone() };
     let start =
@@ -434,6 +456,7 @@ impl Teller<'_> {
             outcome,
             certainty,
             may_fail,
+            as_before: false,
         })
     }
 
@@ -722,8 +745,17 @@ impl Teller<'_> {
             .filter(|(at, step)| !step.passes_on && changed(before, *at))
             .map(|(_, step)| &*step.name)
             .collect();
+        // A command that nobody knows may well bring about what its checks ask for.
+        let may_calm_down = |at: usize| {
+            let resource = self.resource(StepId(at as u32));
+            let is_checked =
+                |one: &Resource| ["creates", "unless", "onlyif"].iter().any(|check| one.get(check).is_some());
+            resource.is_some_and(is_checked)
+        };
         let steps = self.new.plan.steps.iter().enumerate();
-        let restless = steps.filter(|(at, step)| !step.passes_on && changed(third, *at));
+        let restless = steps.filter(|(at, step)| {
+            !step.passes_on && changed(third, *at) && (step.unknown.is_none() || !may_calm_down(*at))
+        });
         restless
             .map(|(_, step)| EveryRun {
                 resource: step.name.to_string(),

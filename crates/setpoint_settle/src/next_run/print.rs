@@ -10,6 +10,8 @@ use super::{Action, Certainty, Declared, Effect, EffectKind, NextRun, NextStep, 
 
 /// Names that one line lists; more are counted.
 const MAX_NAMES: usize = 5;
+/// Resources that a row of a table names; more are counted.
+const MAX_ROW_NAMES: usize = 3;
 
 /// One thing that the run does, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +34,19 @@ impl NextRun {
         self.steps.iter().filter(|step| happens(step))
     }
 
-    /// Returns the steps that do nothing there, and may do something on another machine.
-    pub fn possible(&self) -> impl Iterator<Item = &NextStep> {
-        self.steps.iter().filter(|step| step.certainty == Certainty::Possible)
+    /// Returns the steps that the change brings.
+    fn brought(&self) -> impl Iterator<Item = &NextStep> {
+        self.expected().filter(|step| !step.as_before)
+    }
+
+    /// Returns the steps that one more run of the old catalog would do just so.
+    fn standing(&self) -> impl Iterator<Item = &NextStep> {
+        self.expected().filter(|step| step.as_before)
+    }
+
+    /// Returns the steps that do nothing there, and may do something on another machine because of the change.
+    fn possible(&self) -> impl Iterator<Item = &NextStep> {
+        self.steps.iter().filter(|step| step.certainty == Certainty::Possible && !step.as_before)
     }
 
     /// Returns the steps that restart or reload a service.
@@ -50,9 +62,9 @@ impl NextRun {
         self.steps.iter().filter(|step| matches!(step.outcome, Outcome::Failed { .. }))
     }
 
-    /// Returns what happens, in order, with the reason of each.
+    /// Returns what the change brings, in order, with the reason of each.
     pub fn rows(&self) -> Vec<Row> {
-        self.expected().map(row).collect()
+        self.brought().map(row).collect()
     }
 
     /// Puts asterisks for secrets wherever they stand in words: the last net.
@@ -114,6 +126,7 @@ impl NextRun {
         if lines.is_empty() {
             lines.push(self.nothing().to_owned());
         }
+        lines.extend(self.standing_lines(TEXT).into_iter().map(|line| format!("As before: {line}.")));
         let mut rest = String::new();
         self.rest(&mut rest);
         lines.extend(rest.lines().map(str::to_owned));
@@ -156,11 +169,22 @@ impl NextRun {
 
     /// What is told where no step is.
     fn nothing(&self) -> &'static str {
-        if self.open.is_empty() {
-            "The next run changes nothing."
-        } else {
-            "As far as is known, the next run changes nothing."
+        match (self.standing().next().is_some(), self.open.is_empty()) {
+            (true, _) => "As far as is known, the next run does nothing but what it did before this change.",
+            (false, true) => "The next run changes nothing.",
+            (false, false) => "As far as is known, the next run changes nothing.",
         }
+    }
+
+    /// What one more run of the old catalog would do just so, alike steps on one line.
+    fn standing_lines(&self, form: Form) -> Vec<String> {
+        let line = |(names, row): (Vec<String>, Row)| {
+            let shown: Vec<String> = names.iter().map(|name| (form.name)(name)).collect();
+            let (change, doubt) = ((form.words)(&each(&names, &row.change)), doubt(&row.certainty));
+            format!("{}: {change}{doubt}", few(&shown, MAX_NAMES))
+        };
+        let without_reason = self.standing().map(|step| Row { because: String::new(), ..row(step) });
+        merged(without_reason).into_iter().map(line).collect()
     }
 
     /// What is told after the steps.
@@ -180,8 +204,8 @@ impl NextRun {
                 possible.join(", ")
             );
         }
-        for open in &self.open {
-            let _ = writeln!(out, "Open: {}.", told_open(open));
+        for line in open_lines(&self.open.iter().collect::<Vec<_>>(), TEXT) {
+            let _ = writeln!(out, "Open: {line}.");
         }
         for one in self.assuming_for_told() {
             let _ = writeln!(out, "Assumed: {}.", one.words);
@@ -191,9 +215,9 @@ impl NextRun {
         }
     }
 
-    /// What is assumed for resources that do something.
+    /// What is assumed for resources that do something because of the change.
     fn assuming_for_told(&self) -> impl Iterator<Item = &super::Assuming> {
-        let is_told = |name: &String| self.expected().any(|step| step.resource == *name);
+        let is_told = |name: &String| self.brought().any(|step| step.resource == *name);
         self.assuming.iter().filter(move |one| one.resources.iter().any(is_told))
     }
 
@@ -211,31 +235,58 @@ impl NextRun {
         }
         out.push('\n');
         out.push_str(&self.remarks());
+        if let Some((heading, lines)) = self.asides() {
+            let _ = writeln!(out, "\n<details><summary>{heading}</summary>\n");
+            for line in lines {
+                let _ = writeln!(out, "- {line}");
+            }
+            out.push_str("\n</details>\n");
+        }
         out
     }
 
-    /// What happens and why, in order, as cells of a markdown table.
+    /// What a reader of the change may pass over, as a heading and lines of markdown: what is as before, and what is open.
+    pub fn asides(&self) -> Option<(String, Vec<String>)> {
+        let mut lines: Vec<String> =
+            self.standing_lines(MARKDOWN).iter().map(|line| format!("As before: {line}")).collect();
+        let is_untold = |open: &&super::Open| !self.brought().any(|step| step.resource == open.resource);
+        let open: Vec<&super::Open> = self.open.iter().filter(is_untold).collect();
+        lines.extend(open_lines(&open, MARKDOWN).iter().map(|line| format!("Open: {line}")));
+        let standing = counted(self.standing().count(), "resource");
+        let heading = match open.len() {
+            0 => format!("As before this change: {standing}"),
+            count => format!("As before this change: {standing}; open: {}", counted(count, "resource")),
+        };
+        (!lines.is_empty()).then_some((heading, lines))
+    }
+
+    /// What the change brings and why, in order, as cells of a markdown table.
     pub fn cells(&self) -> Vec<(String, String)> {
-        let cells = |row: Row| {
+        let cells = |(names, row): (Vec<String>, Row)| {
             let doubt = match row.certainty {
                 Certainty::Certain | Certainty::Possible => "",
                 Certainty::Expected => " *(expected)*",
                 Certainty::Open { .. } => " *(open)*",
             };
-            let is_new_on_every_run =
-                self.every_run.iter().any(|one| !one.already && one.resource == row.resource);
-            let every = if is_new_on_every_run { ", **every run**" } else { "" };
-            let change = format!("{}: {}{every}{doubt}", code(&row.resource), cell(&row.change));
-            (change, cell(&row.because))
+            let is_new = |one: &super::EveryRun| !one.already && names.contains(&one.resource);
+            let every = if self.every_run.iter().any(is_new) { ", **every run**" } else { "" };
+            let shown: Vec<String> = names.iter().map(|name| code(name)).collect();
+            let change = cell(&each(&names, &row.change));
+            let why_open = match &row.certainty {
+                Certainty::Open { reason } => format!("; open: {}", cell(reason)),
+                _ => String::new(),
+            };
+            let change = format!("{}: {change}{every}{doubt}", few(&shown, MAX_ROW_NAMES));
+            (change, format!("{}{why_open}", cell(&row.because)))
         };
-        self.rows().into_iter().map(cells).collect()
+        merged(self.rows().into_iter()).into_iter().map(cells).collect()
     }
 
     /// What is told in markdown after the table: files, services, what stays, what may be.
     pub fn remarks(&self) -> String {
         let mut out = String::new();
         let files: Vec<String> = self
-            .expected()
+            .brought()
             .filter(|step| step.outcome == Outcome::Changed && step.resource.starts_with("File["))
             .map(|step| code(&step.resource))
             .collect();
@@ -244,7 +295,8 @@ impl NextRun {
             1 => format!("{} changes", listed(&files)),
             _ => format!("{} change", listed(&files)),
         };
-        let restarted: Vec<String> = self.restarts().map(|step| code(&step.resource)).collect();
+        let restarted = self.restarts().filter(|step| !step.as_before);
+        let restarted: Vec<String> = restarted.map(|step| code(&step.resource)).collect();
         let dropped: Vec<String> = self
             .dropped
             .iter()
@@ -267,7 +319,7 @@ impl NextRun {
         let risky: Vec<String> = self
             .steps
             .iter()
-            .filter(|step| step.may_fail.is_some())
+            .filter(|step| step.may_fail.is_some() && !step.as_before)
             .map(|step| code(&step.resource))
             .collect();
         if !risky.is_empty() {
@@ -280,9 +332,6 @@ impl NextRun {
                 "\nDepending on what else is on the machine, may also act: {}.",
                 listed(&possible)
             );
-        }
-        for open in &self.open {
-            let _ = writeln!(out, "\nOpen: {}.", cell(&told_open(open)));
         }
         out
     }
@@ -466,7 +515,12 @@ fn because(step: &NextStep) -> String {
             reasons.push(format!("the catalog changes {}", parameters.join(", ")));
         }
         Declared::Same if step.refresh.is_none() => {
-            reasons.push("the machine is not as declared, or it acts in every run".to_owned());
+            let reason = if step.as_before {
+                "it does so in every run, before this change, too"
+            } else {
+                "what it declares or checks does not hold"
+            };
+            reasons.push(reason.to_owned());
         }
         Declared::Same => {}
     }
@@ -500,22 +554,79 @@ fn left(dropped: &super::Dropped) -> String {
     if parts.is_empty() { "it leaves nothing".to_owned() } else { parts.join("; ") }
 }
 
-fn told_open(open: &super::Open) -> String {
+/// What no model knows, a line for each reason.
+fn open_lines(all: &[&super::Open], form: Form) -> Vec<String> {
+    let mut by_reason: Vec<(String, Vec<String>)> = Vec::new();
+    for open in all {
+        let (reason, name) = (reason_of(open), (form.name)(&open.resource));
+        match by_reason.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => by_reason.push((reason, vec![name])),
+        }
+    }
+    let line = |(reason, names): (String, Vec<String>)| {
+        format!("{}: {}", few(&names, MAX_NAMES), (form.words)(&reason))
+    };
+    by_reason.into_iter().map(line).collect()
+}
+
+fn reason_of(open: &super::Open) -> String {
     let reach = match (open.reaches_everything, open.is_old) {
         (true, true) => "; it may have touched anything, so nothing is certain",
         (true, false) => "; it may touch anything, so nothing after it is certain",
         (false, _) => "",
     };
-    let old = if open.is_old { " (in the old catalog)" } else { "" };
-    format!("{}{old}: {}{reach}", open.resource, open.reason)
+    let old = if open.is_old { "in the old catalog, " } else { "" };
+    format!("{old}{}{reach}", open.reason)
+}
+
+/// How names and words are written.
+#[derive(Clone, Copy)]
+struct Form {
+    name: fn(&str) -> String,
+    words: fn(&str) -> String,
+}
+
+const TEXT: Form = Form { name: str::to_owned, words: str::to_owned };
+const MARKDOWN: Form = Form { name: code, words: cell };
+
+/// Puts rows together that say the same of resources of one type.
+fn merged(rows: impl Iterator<Item = Row>) -> Vec<(Vec<String>, Row)> {
+    let kind = |row: &Row| row.resource.split('[').next().unwrap_or_default().to_owned();
+    let mut found: Vec<(Vec<String>, Row)> = Vec::new();
+    for row in rows {
+        let is_alike = |(_, other): &&mut (Vec<String>, Row)| {
+            (kind(other), &other.change, &other.because, &other.certainty)
+                == (kind(&row), &row.change, &row.because, &row.certainty)
+        };
+        match found.iter_mut().find(is_alike) {
+            Some((names, _)) => names.push(row.resource),
+            None => found.push((vec![row.resource.clone()], row)),
+        }
+    }
+    found
+}
+
+/// A clause of a row that is told of some resources.
+fn each(names: &[String], change: &str) -> String {
+    if names.len() > 1 { format!("each {change}") } else { change.to_owned() }
+}
+
+fn counted(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The first few of some names.
 fn listed(names: &[String]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        few if few.len() <= MAX_NAMES => few.join(", "),
-        many => format!("{} and {} more", many[..MAX_NAMES].join(", "), many.len() - MAX_NAMES),
+    if names.is_empty() { "none".to_owned() } else { few(names, MAX_NAMES) }
+}
+
+fn few(names: &[String], most: usize) -> String {
+    match names.get(..most) {
+        Some(first) if names.len() > most => {
+            format!("{} and {} more", first.join(", "), names.len() - most)
+        }
+        _ => names.join(", "),
     }
 }
 
@@ -607,6 +718,9 @@ fn step_json(step: &NextStep) -> Json {
     }
     if let Some(skipped) = &step.may_fail {
         put("may_fail", json!({ "skips": skipped }));
+    }
+    if step.as_before {
+        put("as_before", json!(true));
     }
     Json::Object(out)
 }
