@@ -417,7 +417,7 @@ static PLANTS: &[Plant] = &[
     Plant {
         name: "a changed ERB template",
         change: &[Replace("modules/nginx/templates/vhost.conf.erb", "server {", "server { # one")],
-        head: &["3 of 7 nodes change", "health.conf] content`"],
+        head: &["3 of 7 nodes change", "sites-enabled/shop.conf] content` and 6 alike"],
         ..NOTHING
     },
     Plant {
