@@ -1015,6 +1015,14 @@ impl Topology {
                 .with_resources([node.name.to_string(), target.name.to_string()]),
             );
         }
+        // A capability of a more general type, such as the `feature` of every node, is not what is asked for.
+        if complete && !fitting.iter().any(|(_, one)| derives(&types.capabilities, one.kind, wanted)) {
+            let (requirement, target, kind) = (assignment.name, target.name, target.kind);
+            self.omit(
+                Omitted::OtherType { node: node.name, requirement, wants: wanted, target, kind },
+                assignment.span,
+            );
+        }
         let first = fitting.first();
         (first.map(|(_, one)| one.kind), first.map(|(name, _)| **name))
     }
