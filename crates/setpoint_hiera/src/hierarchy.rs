@@ -164,6 +164,8 @@ impl Search<'_> {
             }
             other => other,
         };
+        // A backend of Hiera 3 is asked whatever files there are.
+        let locations = locations.filter(|_| kind != "hiera3_backend");
         let options = get(entry, "options").or_else(|| get(&config.defaults, "options"));
         let options = match options {
             None => Hash::default(),

@@ -539,8 +539,11 @@ fn hmac(given: &Given<'_>) -> Result<Option<Thing>> {
     }))
 }
 
+/// The digest of a text, which comes last, with a key.
+type Keyed = fn(&[u8], &[u8]) -> Vec<u8>;
+
 /// The function of a digest that is given as an object or by its name.
-fn keyed_by(digest: &Thing) -> Result<fn(&[u8], &[u8]) -> Vec<u8>> {
+fn keyed_by(digest: &Thing) -> Result<Keyed> {
     let name = match digest {
         Thing::Object(object) => object.variables.borrow().get("name").map(Thing::to_s).unwrap_or_default(),
         other => other.to_s().to_uppercase().replace('-', ""),
