@@ -294,11 +294,12 @@ fn take_from_modules(
 
 /// The files of the repository's own folder that may be a configuration of Hiera, by their names.
 fn configurations_beside(files: &dyn FileSystem, folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let names = files
-        .list(folder)
-        .into_iter()
-        .filter(|name| name.contains("hiera") && (name.ends_with(".yaml") || name.ends_with(".yml")));
-    names.map(|name| folder.join(name)).collect::<Vec<_>>().into_iter()
+    let names = files.list(folder).into_iter().filter(|name| name.contains("hiera"));
+    names.map(|name| folder.join(name)).filter(|path| is_yaml(path)).collect::<Vec<_>>().into_iter()
+}
+
+fn is_yaml(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
 }
 
 /// The files below the `files` of all modules that may be a configuration of Hiera, by their name or their folder's.
@@ -316,10 +317,9 @@ fn collect_configurations(files: &dyn FileSystem, folder: &Path, depth: usize, f
     let in_hiera = folder.file_name().is_some_and(|name| name.to_string_lossy().contains("hiera"));
     for name in files.list(folder) {
         let path = folder.join(&name);
-        let is_yaml = path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
-        if is_yaml && (in_hiera || name.contains("hiera")) {
+        if is_yaml(&path) && (in_hiera || name.contains("hiera")) {
             found.push(path);
-        } else if !is_yaml && depth < MAX_DEPTH && files.is_dir(&path) {
+        } else if !is_yaml(&path) && depth < MAX_DEPTH && files.is_dir(&path) {
             collect_configurations(files, &path, depth + 1, found);
         }
     }

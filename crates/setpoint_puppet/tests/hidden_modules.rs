@@ -28,7 +28,7 @@ fn a_function_of_the_older_interface_is_found_in_a_hidden_module() {
     let titles: Vec<String> = compilation
         .catalog
         .iter()
-        .flat_map(|catalog| catalog.resources())
+        .flat_map(setpoint_catalog::Catalog::resources)
         .map(setpoint_catalog::Resource::reference)
         .filter(|reference| reference.starts_with("Notify"))
         .collect();
