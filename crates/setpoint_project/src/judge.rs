@@ -112,7 +112,9 @@ fn count_assumptions(report: &mut InputReport) {
 /// What a compilation passed over, as what is assumed of it.
 fn reason_of_gap(gap: &CompileGap) -> Reason {
     let words = match &gap.kind {
-        CompileGapKind::NotComputed(reason) => format!("this call, which was not computed ({reason}), succeeds"),
+        CompileGapKind::NotComputed(reason) => {
+            format!("this call, which was not computed ({reason}), succeeds")
+        }
         CompileGapKind::OtherNodes => {
             "no node, this one included, exports what this collector takes".to_owned()
         }

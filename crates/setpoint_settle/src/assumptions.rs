@@ -87,7 +87,10 @@ fn subject(assumption: &Assumption) -> Option<(&str, Plural)> {
         ),
         Assumption::EmptyDirectories { package } => (
             package,
-            plural("the packages ", " bring no empty directories and no users that matter; their .deb files were not read"),
+            plural(
+                "the packages ",
+                " bring no empty directories and no users that matter; their .deb files were not read",
+            ),
         ),
         Assumption::Dependencies { package } => {
             (package, plural("the dependencies of the packages ", " install nothing that matters"))
@@ -95,7 +98,9 @@ fn subject(assumption: &Assumption) -> Option<(&str, Plural)> {
         Assumption::KnownArchive { package } => {
             (package, plural("the packages ", " are available without the repositories of the catalog"))
         }
-        Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => (path, plural("", " exist")),
+        Assumption::ExistingDirectory { path } | Assumption::ExistingFile { path } => {
+            (path, plural("", " exist"))
+        }
         Assumption::PlainFile { path } => (path, plural("each of ", " is absent or a file")),
         Assumption::ExistingUser { name } => (name, plural("the users ", " exist")),
         Assumption::ExistingGroup { name } => (name, plural("the groups ", " exist")),

@@ -171,7 +171,14 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
         let again = follow(old, old).unwrap_or_default();
         let known: BTreeMap<&str, &NextStep> =
             again.steps.iter().map(|step| (&*step.resource, step)).collect();
-        for step in &mut run.steps {
+        // What a type without a model does with a served file may change with the file.
+        let reads_served: BTreeSet<String> = new
+            .catalog
+            .iter()
+            .filter(|(_, one)| one.type_name.as_str() != "File" && names_served_file(one))
+            .map(|(_, one)| one.to_string())
+            .collect();
+        for step in run.steps.iter_mut().filter(|step| !reads_served.contains(&*step.resource)) {
             let is_as = |other: &&NextStep| {
                 (&step.outcome, &step.effects, &step.refresh, &step.certainty)
                     == (&other.outcome, &other.effects, &other.refresh, &other.certainty)
@@ -180,6 +187,17 @@ pub fn next_run(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
         }
     }
     Some(run)
+}
+
+/// Whether a parameter is the address of a file of a module, or a list that has one.
+fn names_served_file(resource: &Resource) -> bool {
+    let is_address = |value: &setpoint_puppet_values::Value| {
+        value.as_str().is_some_and(|text| text.starts_with("puppet:///"))
+    };
+    resource.parameters.iter().any(|one| match one.value.as_array() {
+        Some(items) => items.iter().any(is_address),
+        None => is_address(&one.value),
+    })
 }
 
 /// Follows the new catalog on what the old one leaves.
