@@ -176,7 +176,7 @@ fn enter(environment: &Environment<'_>, sources: &Sources, options: &Options, cl
         setpoint_puppet::compile(environment, &entry, options);
     let unknown = gaps.iter().find_map(|gap| match &gap.kind {
         CompileGapKind::NotComputed(why) => Some(why.clone()),
-        CompileGapKind::OtherNodes | CompileGapKind::UnreadData(_) => None,
+        CompileGapKind::OtherNodes | CompileGapKind::UnreadData(_) | CompileGapKind::AbsentFact(_) => None,
     });
     let limit = failures.iter().find(|failure| failure.kind.is_limit_of_setpoint());
     let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
