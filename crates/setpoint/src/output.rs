@@ -48,6 +48,11 @@ pub(crate) fn shown(text: &str, is_coloured: bool) -> String {
     print::visible(&masked(text), is_coloured).into_owned()
 }
 
+/// Whether somebody reads standard output as it is written.
+pub(crate) fn has_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 /// Whether what goes to a stream is coloured.
 fn is_coloured(stream: &impl IsTerminal) -> bool {
     match COLOR.get() {

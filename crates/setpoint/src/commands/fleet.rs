@@ -1,7 +1,6 @@
 //! `setpoint fleet`: many nodes at once, and how each fared.
 
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -26,7 +25,7 @@ pub(crate) fn run(mut session: Session<'_>, args: &FleetArgs) -> Result<ExitCode
     let fleet = check_fleet(&session, &args.input, &options, shard, args.compile_only)?;
     drop(shown);
     // A file or a pipe has the same bytes each time.
-    let took = std::io::stdout().is_terminal().then(|| format!("; {:.1} s", started.elapsed().as_secs_f64()));
+    let took = output::has_terminal().then(|| format!("; {:.1} s", started.elapsed().as_secs_f64()));
     let mut report = Report { inputs: fleet.reports.clone() };
     known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     match args.format {
