@@ -72,7 +72,7 @@ pub(crate) fn is_read_by_others(path: &str) -> bool {
     READ_BY_OTHERS.iter().any(|folder| path.starts_with(folder))
         || ["htpasswd", "htdigest", "htgroup"].iter().any(|kind| name.contains(kind))
         // Tables of postfix are looked at again when they change.
-        || (path.starts_with("/etc/postfix/") && !name.ends_with(".cf"))
+        || (path.starts_with("/etc/postfix/") && name.rsplit_once('.').is_none_or(|(_, ending)| ending != "cf"))
 }
 
 /// Whether a service reads a path, as the table has it.

@@ -180,7 +180,7 @@ impl<'a> Checker<'a> {
     fn dead_letters(&mut self, queue: &Value) {
         match (queue.get("Arn"), queue.get("Type")) {
             (Some(_), Some(kind)) => {
-                self.refuse("`Arn` and `Type` of `DeadLetterConfig` together", kind.range)
+                self.refuse("`Arn` and `Type` of `DeadLetterConfig` together", kind.range);
             }
             (None, None) => self.refuse("`DeadLetterConfig` without `Arn` or `Type`", queue.range),
             (None, Some(kind)) if kind.text().is_some_and(|kind| kind != "SQS") => {
@@ -226,19 +226,16 @@ impl<'a> Checker<'a> {
 
     /// The authorizer that an event names must be one of those that its interface defines.
     fn authorizer(&mut self, authorizer: &Value, interface: Option<&Value>) {
-        let auth: Vec<&Value> = match interface {
-            Some(named) => {
-                let api = named.reference().and_then(|name| self.template.resources.get(&name));
-                let Some(api) = api.filter(|api| &*api.kind == "AWS::Serverless::Api") else { return };
-                if ["DefinitionBody", "DefinitionUri"].iter().any(|name| api.property(&[name]).is_some()) {
-                    return;
-                }
-                api.property(&["Auth"]).into_iter().collect()
+        let auth: Vec<&Value> = if let Some(named) = interface {
+            let api = named.reference().and_then(|name| self.template.resources.get(&name));
+            let Some(api) = api.filter(|api| &*api.kind == "AWS::Serverless::Api") else { return };
+            if ["DefinitionBody", "DefinitionUri"].iter().any(|name| api.property(&[name]).is_some()) {
+                return;
             }
-            None => {
-                let globals = self.template.globals.get(&Symbol::new("AWS::Serverless::Api"));
-                globals.into_iter().flatten().filter_map(|value| value.get("Auth")).collect()
-            }
+            api.property(&["Auth"]).into_iter().collect()
+        } else {
+            let globals = self.template.globals.get(&Symbol::new("AWS::Serverless::Api"));
+            globals.into_iter().flatten().filter_map(|value| value.get("Auth")).collect()
         };
         if auth.iter().any(|auth| !is_mapping(auth)) {
             return;

@@ -247,13 +247,16 @@ fn listed(finding: &FindingStory) -> String {
     format!("- {} `{}`: {}{}\n", sign(finding), finding.rule, plain(&finding.message), at.unwrap_or_default())
 }
 
+/// The rows of a table, each a change and its cause, and remarks below it.
+type RunCells = (Vec<(String, String)>, String);
+
 /// What the next run does in one table; nodes on which the change does the same share its rows. What they do anyway, and step by
 /// step, comes folded.
 fn next_runs(found: &Comparison) -> Vec<String> {
     if found.next_runs.is_empty() {
         return Vec::new();
     }
-    let mut told: IndexMap<(Vec<(String, String)>, String), Vec<&str>> = IndexMap::new();
+    let mut told: IndexMap<RunCells, Vec<&str>> = IndexMap::new();
     let mut folds: IndexMap<(String, String), Vec<&str>> = IndexMap::new();
     for story in &found.next_runs {
         let names = story.nodes.iter().map(String::as_str);
