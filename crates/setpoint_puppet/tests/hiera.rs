@@ -211,21 +211,6 @@ fn an_undefined_key_names_the_files() {
     );
 }
 
-#[test]
-fn a_configuration_of_hiera_3_is_refused_in_plain_words() {
-    let world = World::new(&[
-        ("global/hiera.yaml", ":backends: [yaml]\n:hierarchy: [common]\n"),
-        ("main.pp", "notice(lookup('a', undef, undef, 'd'))"),
-    ]);
-    let environment = Environment::new(&world.files, &world.sources)
-        .with_hiera(Levels { global: Some(PathBuf::from("global/hiera.yaml")), ..Levels::default() });
-    let entry = Entry::Files(vec![PathBuf::from("main.pp")]);
-    let compilation = compile(&environment, &entry, &options("n"));
-    let error = compilation.diagnostics.iter().find(|found| found.severity == Severity::Error).unwrap();
-    assert!(error.message.contains("version 3 is not supported"), "{}", error.message);
-    assert!(world.sources.place(error.span.unwrap()).starts_with("global/hiera.yaml:1"));
-}
-
 /// Nodes are compiled in parallel over one environment; each file is read and parsed once.
 #[test]
 fn nodes_share_the_files() {
