@@ -17,20 +17,20 @@ use crate::{known, languages, output};
 pub(crate) fn run(mut session: Session<'_>, args: &CheckArgs) -> Result<ExitCode, UsageError> {
     let taken = named(&session, &args.inputs, &args.options)?;
     let is_shown = args.report.format == ReportFormat::Text;
-    let (mut report, unusable) = checked(&mut session, &taken, &args.options, is_shown)?;
+    let (mut report, is_usable) = checked(&mut session, &taken, &args.options, is_shown)?;
     let extent = known::Extent::of(&session, &taken.inputs, &args.options);
     known::silence(&session, &mut report, &args.baseline, extent)?;
     let status = output::report(&report, &session.sources, &args.report);
-    Ok(if unusable > 0 { ExitCode::from(output::WRONG_CALL) } else { status })
+    Ok(if is_usable { status } else { ExitCode::from(output::WRONG_CALL) })
 }
 
-/// All inputs, each by its language, and how many could not be used.
+/// All inputs, each by its language, and whether each could be used.
 pub(super) fn checked(
     session: &mut Session<'_>,
     taken: &Taken,
     options: &InputOptions,
     is_shown: bool,
-) -> Result<(Report, usize), UsageError> {
+) -> Result<(Report, bool), UsageError> {
     let mut report = Report::default();
     let inputs = taken.inputs.as_slice();
     session.inputs = inputs.to_vec();
@@ -64,7 +64,7 @@ pub(super) fn checked(
         }
         return Err(problem);
     }
-    let unusable = problems.len();
+    let is_usable = problems.is_empty();
     for (path, problem) in problems {
         let mut input = InputReport::new(path.display().to_string(), "unknown");
         input.findings.push(Diagnostic::new(Rule::UnreadableFile, problem.0).severity(Severity::Error));
@@ -72,7 +72,7 @@ pub(super) fn checked(
     }
     tell_nothing_checked(&mut report);
     report.inputs.extend(tell_passed_over(session, taken));
-    Ok((report, unusable))
+    Ok((report, is_usable))
 }
 
 /// The answers for all inputs, in their order. Inputs of a language that joins them are checked together.

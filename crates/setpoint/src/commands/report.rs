@@ -13,7 +13,7 @@ use crate::{known, output};
 pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCode, UsageError> {
     session.drawn = Some(setpoint_report::MAX_NODES);
     let taken = check::named(&session, &args.inputs, &args.options)?;
-    let (mut report, unusable) = check::checked(&mut session, &taken, &args.options, true)?;
+    let (mut report, is_usable) = check::checked(&mut session, &taken, &args.options, true)?;
     known::silence(&session, &mut report, &BaselineOptions::default(), known::Extent::All)?;
     let about = About {
         version: output::VERSION.to_owned(),
@@ -27,8 +27,8 @@ pub(crate) fn run(mut session: Session<'_>, args: &ReportArgs) -> Result<ExitCod
         Some(path) => setpoint_source::write_file(path, output::shown(&page, false).as_bytes())
             .map_err(|error| UsageError::new(format!("cannot write {}: {error}", path.display())))?,
     }
-    let is_reached = args.fail_on.is_reached(&report);
-    Ok(ExitCode::from(if unusable > 0 { output::WRONG_CALL } else { u8::from(is_reached) }))
+    let status = u8::from(args.fail_on.is_reached(&report));
+    Ok(ExitCode::from(if is_usable { status } else { output::WRONG_CALL }))
 }
 
 /// The options that count for what was found, as they were given.
