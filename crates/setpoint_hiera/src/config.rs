@@ -43,8 +43,13 @@ pub(crate) struct Config {
 /// The functions that an entry may name, in Puppet's order.
 pub(crate) const FUNCTION_KEYS: [&str; 4] = ["data_hash", "lookup_key", "data_dig", "hiera3_backend"];
 /// The data of an environment as Hiera 3 finds it where no `datadir` is set.
-const DATADIR_3: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
+pub const DATADIR_3: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 pub(crate) const LOCATION_KEYS: [&str; 7] = ["path", "paths", "glob", "globs", "uri", "uris", "mapped_paths"];
+
+/// How the names of a backend's files end where Hiera 3 is told no other ending.
+pub fn usual_ending(backend: &str) -> &str {
+    if backend == "hocon" { "conf" } else { backend }
+}
 
 static CONFIG: LazyLock<Type> = LazyLock::new(|| {
     let options = "Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], Data]";
@@ -283,11 +288,7 @@ impl Config {
                 "eyaml" => ("lookup_key", "eyaml_lookup_key".to_owned()),
                 _ => ("hiera3_backend", name.to_owned()),
             };
-            let extension = match text("extension") {
-                Some(extension) => format!(".{extension}"),
-                None if name == "hocon" => ".conf".to_owned(),
-                None => format!(".{name}"),
-            };
+            let extension = format!(".{}", text("extension").unwrap_or_else(|| usual_ending(name)));
             let mut new = entry(&[("name", name), (kind, &function), ("extension", &extension)]);
             new.insert(Key::from("datadir"), text("datadir").unwrap_or(DATADIR_3).into());
             new.insert(Key::from("paths"), Value::array(paths.clone()));

@@ -38,6 +38,7 @@ use setpoint_puppet_values::{Strictness, Value};
 use setpoint_source::{FileSystem, Sources, normal};
 
 use config::Configs;
+pub use config::{DATADIR_3, usual_ending};
 use data::DataFiles;
 pub use failure::{Failure, FailureKind};
 pub use glob::{glob, name_fits};

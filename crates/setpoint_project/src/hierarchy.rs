@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use setpoint_data::Node;
-use setpoint_hiera::{Levels, Mount};
+use setpoint_hiera::{DATADIR_3, Levels, Mount, usual_ending};
 use setpoint_source::{
     Diagnostic, FileId, FileSystem, Gap, Range, Reason, Rule, Severity, normal, read_text,
 };
@@ -24,9 +24,6 @@ const ABOVE_ENVIRONMENTS: [&str; 4] =
 const DATA_FOLDERS: [&str; 4] = ["hieradata", "data", "hiera", "hiera-data"];
 /// How deep a configuration may lie below the files of a module.
 const MAX_DEPTH: usize = 4;
-
-/// Where Hiera 3 looks if a backend has no folder of its own.
-const DATADIR_3: &str = "/etc/puppetlabs/code/environments/%{::environment}/hieradata";
 
 /// A text of a hierarchy that names files of data.
 pub(crate) struct DataPath<'c> {
@@ -98,7 +95,7 @@ impl Configuration {
             let own = self.setting(backend);
             let of = |name: &str| own.and_then(|own| own.get(name).or_else(|| own.get(&format!(":{name}"))));
             let datadir = of("datadir").and_then(Node::text).unwrap_or(DATADIR_3);
-            let ending = of("extension").and_then(Node::text).unwrap_or(backend);
+            let ending = of("extension").and_then(Node::text).unwrap_or_else(|| usual_ending(backend));
             for node in list("hierarchy") {
                 let text = node.text().map(|text| Cow::Owned(format!("{text}.{ending}")));
                 paths.extend(text.map(|text| DataPath { text, node, datadir, is_path: true }));
