@@ -3,7 +3,7 @@
 
 use setpoint_puppet_functions::Call;
 use setpoint_puppet_values::{Data, Key, Value};
-use setpoint_source::Span;
+use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::{CompileGap, CompileGapKind};
@@ -61,44 +61,36 @@ impl Compiler<'_> {
 
     /// Notes what a function reads of such hashes: the keys of a path, or all of the hash.
     pub(crate) fn note_call_read(&mut self, call: &Call<'_>) {
-        if self.incomplete.is_empty() {
-            return;
+        if matches!(call.name.as_str(), "get" | "getvar" | "fact" | "dig" | "has_key") {
+            self.note_keys_read(call);
+        } else if let Some(lacks) = call.arguments.iter().find_map(|argument| self.lacks_entry(argument)) {
+            self.note_absence(format!("{lacks} beyond those that are known"), Some(call.span));
         }
-        let texts: Vec<&str> = call.arguments.iter().filter_map(Value::as_str).collect();
-        let span = Some(call.span);
-        let keys = |path: &str| -> Vec<String> {
-            path.split('.').map(|key| key.trim_matches(['\'', '"']).to_owned()).collect()
-        };
-        match (call.name.as_str(), call.arguments.as_slice()) {
-            ("get", [from, ..]) if from.as_hash().is_some() => {
-                self.note_path_read(
-                    from.clone(),
-                    &texts.first().map_or_else(Vec::new, |path| keys(path)),
-                    span,
-                );
-            }
-            ("dig" | "has_key", [from, ..]) => {
-                let path: Vec<String> = texts.iter().map(|key| (*key).to_owned()).collect();
-                self.note_path_read(from.clone(), &path, span);
-            }
-            ("getvar" | "fact" | "get", _) => {
-                let mut path = texts.first().map_or_else(Vec::new, |path| keys(path));
-                if call.name.as_str() == "fact" {
-                    path.insert(0, "facts".to_owned());
-                }
-                let Some((variable, path)) = path.split_first() else { return };
-                let name = setpoint_source::Symbol::new(variable.trim_start_matches("::"));
-                if let Ok(Some(value)) = self.find_variable(name, None) {
-                    self.note_path_read(value, path, span);
-                }
-            }
+    }
+
+    fn note_keys_read(&mut self, call: &Call<'_>) {
+        let mut texts = call.arguments.iter().filter_map(Value::as_str);
+        let from = call.arguments.first().filter(|from| from.as_hash().is_some());
+        let path: Vec<String> = match call.name.as_str() {
+            "dig" | "has_key" => texts.map(str::to_owned).collect(),
             _ => {
-                let whole = call.arguments.iter().find_map(|argument| self.lacks_entry(argument));
-                if let Some(lacks) = whole {
-                    self.note_absence(format!("{lacks} beyond those that are known"), span);
-                }
+                let keys = texts.next().unwrap_or_default().split('.');
+                keys.map(|key| key.trim_matches(['\'', '"']).to_owned()).collect()
             }
+        };
+        let (from, path) = match (from, call.name.as_str(), path.as_slice()) {
+            (Some(from), ..) => (Some(from.clone()), path.as_slice()),
+            (None, "fact", path) => (self.variable_read("facts"), path),
+            (None, _, [variable, path @ ..]) => (self.variable_read(variable), path),
+            (None, _, []) => return,
+        };
+        if let Some(from) = from {
+            self.note_path_read(from, path, Some(call.span));
         }
+    }
+
+    fn variable_read(&mut self, name: &str) -> Option<Value> {
+        self.find_variable(Symbol::new(name.trim_start_matches("::")), None).ok().flatten()
     }
 
     fn note_path_read(&mut self, from: Value, path: &[String], span: Option<Span>) {
