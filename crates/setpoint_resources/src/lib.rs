@@ -36,7 +36,7 @@ pub use assumptions::{Assumed, Assumption};
 pub use clock::{Limits, OutOfTime};
 pub use entries::{Entry, Rest};
 pub use origins::{Origin, Origins};
-pub use packages::{RECOMMENDED, packaged_content};
+pub use packages::{RECOMMENDED, packaged_content, stem_of_package};
 pub use pair::{ModelledPair, Version, plan_pair};
 pub use plan::{Asked, FileEntry, Modelled, plan, plan_with};
 pub use platform::Base;

@@ -10,7 +10,7 @@ use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Space, Term, Test
 use crate::assumptions::Assumptions;
 use crate::entries::{Entry, SEVERAL, Tracked};
 use crate::mentions::Mentions;
-use crate::packages::PackageSet;
+use crate::packages::{PackageSet, stem_of_package};
 use crate::{Assumption, Base, FileEntry, Origin, Origins, Unit, World};
 
 /// What a removed package leaves behind.
@@ -825,8 +825,8 @@ impl Machine<'_> {
 
     /// The paths, users and groups that bear a name: what a package of that name may bring.
     pub(crate) fn bearing(&mut self, name: &str) -> Vec<CellId> {
-        let stem =
-            name.split(['-', '_', '.']).next().filter(|stem| stem.len() > 2).unwrap_or(name).to_owned();
+        let stem = stem_of_package(name);
+        let stem = if stem.len() > 2 { stem } else { name }.to_owned();
         let mut cells = Vec::new();
         for path in self.mentions.bearing(&stem) {
             cells.extend(self.path(&path));

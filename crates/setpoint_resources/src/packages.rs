@@ -161,6 +161,11 @@ pub(crate) struct PackageSet {
     files: FxHashMap<String, usize>,
 }
 
+/// The first word of the name of a package: `mysql` of `mysql-server`, which brings `mysqladmin` or needs who does.
+pub fn stem_of_package(name: &str) -> &str {
+    name.split(['-', '_', '.']).next().unwrap_or(name)
+}
+
 impl PackageSet {
     pub(crate) fn collect(
         world: &World<'_>,
@@ -382,7 +387,7 @@ impl PackageSet {
             let lists = [&packaged.files, &packaged.conffiles, &packaged.directories, &packaged.generated];
             let is_listed = |path: &String| lists.iter().any(|list| list.contains(path));
             // A program that a command looks for is another package's, unless it bears the name of this one.
-            let stem = name.split(['-', '_', '.']).next().unwrap_or(name);
+            let stem = stem_of_package(name);
             let is_others = |path: &str| {
                 let program = path.rsplit('/').next().unwrap_or_default();
                 mentions.is_program(path) && !program.starts_with(stem)

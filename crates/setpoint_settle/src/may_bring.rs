@@ -58,16 +58,11 @@ fn reached(next: &BTreeMap<StepId, Vec<StepId>>, step: StepId) -> BTreeSet<StepI
 }
 
 impl FindingBuilder<'_> {
-    /// The steps that always come before a step, or always after it. The proof leaves the order of a step with others open as a
-    /// whole, also with those that relationships put in order.
-    pub(crate) fn ordered_with(&self, step: StepId) -> BTreeSet<StepId> {
+    /// The steps that always come before a step, and those that always come after it. The proof leaves the order of a step with
+    /// others open as a whole, also with those that relationships put in order.
+    pub(crate) fn before_and_after(&self, step: StepId) -> (BTreeSet<StepId>, BTreeSet<StepId>) {
         let order = Order::of(&self.modelled.plan.edges);
-        &order.before(step) | &order.after(step)
-    }
-
-    /// The steps that always come before a step.
-    pub(crate) fn all_before(&self, step: StepId) -> BTreeSet<StepId> {
-        Order::of(&self.modelled.plan.edges).before(step)
+        (order.before(step), order.after(step))
     }
 
     /// Returns a warning for each package that no index lists and that has no order with what seems to belong to it, and for each

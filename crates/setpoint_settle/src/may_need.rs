@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use setpoint_catalog::Resource;
 use setpoint_puppet_values::Data;
+use setpoint_resources::stem_of_package;
 use setpoint_source::{Diagnostic, Rule};
 use setpoint_state::{CellId, CellKey, CellKind, Program, Step, StepId};
 
@@ -33,20 +34,20 @@ impl FindingBuilder<'_> {
         let needs = Needs::of(resource);
         let looked_at = self.step(command).map(looked_at).unwrap_or_default();
         let mut found: BTreeMap<StepId, String> = BTreeMap::new();
-        let ordered = self.ordered_with(command);
+        let (before, after) = self.before_and_after(command);
         // What something before it brings for certain it finds, whoever else brings it, too.
-        let before = self.all_before(command);
         let steps = before.iter().filter_map(|step| self.step(*step));
         let brought: BTreeSet<CellId> = steps.flat_map(|step| step.apply.written()).collect();
         let packages = before.iter().filter_map(|step| self.declared(*step));
         let packages: Vec<String> =
-            packages.filter(|one| one.type_name.as_str() == "Package").map(stem_of).collect();
+            packages.filter(|one| one.type_name.as_str() == "Package").map(name_of).collect();
         let is_brought = |cell: CellId, key: &CellKey| {
             let program = key.name.rsplit('/').next().unwrap_or_default();
             let is_program = ["/usr/bin/", "/usr/sbin/"].iter().any(|folder| key.name.starts_with(folder));
-            brought.contains(&cell) || is_program && packages.iter().any(|stem| program.starts_with(stem))
+            brought.contains(&cell)
+                || is_program && packages.iter().any(|name| program.starts_with(stem_of_package(name)))
         };
-        for &other in others.iter().filter(|other| !ordered.contains(other)) {
+        for &other in others.iter().filter(|other| !before.contains(other) && !after.contains(other)) {
             let Some(step) = self.step(other).filter(|step| !step.passes_on && other != command) else {
                 continue;
             };
@@ -153,12 +154,6 @@ fn looked_at(step: &Step) -> Vec<CellId> {
     cells.sort_unstable();
     cells.dedup();
     cells
-}
-
-/// The first word of the name of a package: `mysql` of `mysql-server`, which brings `mysqladmin` or needs who does.
-fn stem_of(package: &Resource) -> String {
-    let name = name_of(package);
-    name.split(['-', '_', '.']).next().unwrap_or(&name).to_owned()
 }
 
 /// A path, a user or a group by its name.
