@@ -553,9 +553,9 @@ fn are_modules(count: usize) -> String {
     if count == 1 { "a module that is".to_owned() } else { format!("{count} modules that are") }
 }
 
-/// `a, b and c`
+/// `a, b and c`; the first ones of many, which a tool fetches anyway.
 fn and(names: &[&str]) -> String {
-    setpoint_source::few(names, usize::MAX)
+    setpoint_source::few(names, 8)
 }
 
 fn folder_name(path: &Path) -> String {

@@ -127,20 +127,12 @@ pub(crate) fn conclude(
     }
     tell_older_version(project, plan, checked);
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
-    about.findings = project.session.tell_once(&project.diagnostics);
+    let failed = checked.iter().any(|one| !one.compiled);
+    about.findings = project.session.tell_once(&weigh_missing_modules(project, failed));
     about.findings.extend(plan.diagnostics.iter().cloned());
     about.findings.extend(entries::settings_of_projects(project));
     about.findings.extend(flows::secrets_by_facts(project));
-    let failed = checked.iter().any(|one| !one.compiled);
     about.findings.extend(failed.then(|| project.missing_dependencies()).flatten());
-    // What is missing is the likely cause; it comes first, and counts as much as what it caused.
-    if failed && !matches!(project.kind, Kind::Module { .. }) {
-        for found in &mut about.findings {
-            if found.rule == Rule::MissingModules && found.span.is_some() {
-                found.severity = Severity::Error;
-            }
-        }
-    }
     let mut idle = entries::idle_role_patterns(project, survey);
     if !plan.is_part {
         idle.extend(entries::idle_invariants(project, &plan.jobs));
@@ -154,6 +146,19 @@ pub(crate) fn conclude(
     doubt_empty_catalogs(project, plan, checked, &mut about);
     about.findings.extend(idle);
     about
+}
+
+/// The findings about the project's own files. If a node failed, modules that are missing are the likely cause: they come first
+/// and count as much as what they caused.
+fn weigh_missing_modules(project: &Project<'_>, failed: bool) -> Vec<Diagnostic> {
+    let is_cause = failed && !matches!(project.kind, Kind::Module { .. });
+    let mut findings = project.diagnostics.clone();
+    for found in &mut findings {
+        if is_cause && found.rule == Rule::MissingModules && found.span.is_some() {
+            found.severity = Severity::Error;
+        }
+    }
+    findings
 }
 
 /// One report of all jobs, after what there is to say about the project: what each job has that no other has.

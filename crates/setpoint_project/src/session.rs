@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use setpoint_config::{CaseEntry, Config, Placed};
 use setpoint_diagram::Diagram;
-use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Rule, Sources, Span, read_text};
+use setpoint_source::{Diagnostic, Drawing, FileId, FileSystem, Range, Rule, Severity, Sources, read_text};
 use setpoint_verify::Memory;
 
 use crate::options::{OPTIONAL_RULES, Options};
@@ -34,8 +34,11 @@ pub struct Session<'a> {
     pub progress: Arc<dyn Progress>,
     configs: Mutex<BTreeMap<PathBuf, Configured>>,
     /// What is wrong with files that several inputs share, as far as it was told.
-    told: Mutex<BTreeSet<(Rule, Option<Span>)>>,
+    told: Mutex<BTreeSet<Told>>,
 }
+
+/// What makes two findings about shared files one: rule, severity, and the place, or the words of one that has no place.
+type Told = (Rule, Severity, String, Option<Range>);
 
 /// A configuration, and what is wrong with it.
 pub(crate) type Configured = (Arc<Config>, Vec<Diagnostic>);
@@ -137,10 +140,19 @@ impl<'a> Session<'a> {
         found
     }
 
-    /// Returns the findings of which none of the same rule at the same place was told before.
+    /// Returns the findings of which none of the same rule and severity at the same place was told before.
     pub(crate) fn tell_once(&self, findings: &[Diagnostic]) -> Vec<Diagnostic> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.iter().filter(|found| told.insert((found.rule, found.span))).cloned().collect()
+        findings.iter().filter(|found| told.insert(self.identify(found))).cloned().collect()
+    }
+
+    /// Each input reads a shared file anew, so a place is its path and range, not the number of the file.
+    fn identify(&self, found: &Diagnostic) -> Told {
+        let (name, range) = match found.span {
+            Some(span) => (self.sources.file(span.file).path().to_owned(), Some(span.range)),
+            None => (found.message.clone(), None),
+        };
+        (found.rule, found.severity, name, range)
     }
 
     /// The graph of an input, where reports shall show it.

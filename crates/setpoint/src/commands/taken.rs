@@ -1,10 +1,11 @@
 //! What `setpoint check` takes without an argument: the repository or module around the current folder, and everything of
 //! every kind below it. And what it takes for a folder that is no project: the files in it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use setpoint_project::{Session, UsageError, is_data_file};
-use setpoint_source::FileSystem;
+use setpoint_project::{Session, UsageError, find_project_above, is_data_file};
+use setpoint_source::{FileSystem, few};
 
 use crate::git;
 use crate::languages;
@@ -28,8 +29,8 @@ impl Taken {
     }
 }
 
-/// Takes the inputs that the user named. A folder that is no input of its own stands for the files in it of a known kind; the
-/// other data files in it are passed over.
+/// Takes the inputs that the user named. A folder that is no input of its own stands for the projects and files in it of a known
+/// kind; the other data files in it are passed over.
 pub(super) fn expand(session: &Session<'_>, inputs: &[PathBuf]) -> Taken {
     let mut taken = Taken::named(Vec::new());
     for input in inputs {
@@ -38,20 +39,66 @@ pub(super) fn expand(session: &Session<'_>, inputs: &[PathBuf]) -> Taken {
         if is_looked_through {
             walk(session, input, 0, &mut files);
         }
-        let (known, others): (Vec<PathBuf>, Vec<PathBuf>) =
-            files.into_iter().partition(|path| languages::recognises_file(session, path));
+        let found = sort_out(session, input, files);
         // A folder in which nothing is known is told as it was named.
-        if known.is_empty() {
+        if found.projects.is_empty() && found.files.is_empty() {
             taken.inputs.push(input.clone());
             continue;
         }
         if taken.root.as_os_str().is_empty() {
             taken.root.clone_from(input);
         }
-        taken.inputs.extend(known);
-        taken.passed_over.extend(others.into_iter().filter(|path| is_data_file(path)));
+        taken.inputs.extend(found.projects);
+        taken.inputs.extend(found.files);
+        taken.passed_over.extend(found.passed_over);
     }
     taken
+}
+
+/// What is in a folder.
+#[derive(Debug, Default)]
+struct Found {
+    /// The control repositories and modules, the outermost ones only.
+    projects: Vec<PathBuf>,
+    /// Files of a known kind, without those that a project stands for.
+    files: Vec<PathBuf>,
+    /// Other data files.
+    passed_over: Vec<PathBuf>,
+}
+
+/// Sorts the files of a folder into projects, inputs of their own, and data files that nobody reads.
+fn sort_out(session: &Session<'_>, root: &Path, files: Vec<PathBuf>) -> Found {
+    let is_code = |path: &Path| path.extension().is_some_and(|ending| ending == "pp" || ending == "epp");
+    let mut projects: BTreeSet<PathBuf> = BTreeSet::new();
+    if languages::recognises_folder(session, root) {
+        projects.insert(root.to_owned());
+    }
+    for path in files.iter().filter(|path| is_code(path)) {
+        if !is_in(&projects, path)
+            && let Some(project) = find_project_above(session, path, Some(root))
+        {
+            projects.insert(project);
+        }
+    }
+    // A module that was found before the repository around it is a part of that.
+    let outermost =
+        projects.iter().filter(|project| !project.ancestors().skip(1).any(|above| projects.contains(above)));
+    let mut found = Found { projects: outermost.cloned().collect(), ..Found::default() };
+    for path in files {
+        let is_part = is_in(&projects, &path);
+        if !(is_part && is_code(&path)) && languages::recognises_file(session, &path) {
+            found.files.push(path);
+        } else if !is_part && is_data_file(&path) && !is_hidden(&path) {
+            // A project counts its own.
+            found.passed_over.push(path);
+        }
+    }
+    found
+}
+
+/// Whether a file lies in one of the folders.
+fn is_in(folders: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    path.ancestors().skip(1).any(|above| folders.contains(above))
 }
 
 /// Folders are followed so far.
@@ -60,11 +107,6 @@ const MAX_DEPTH: usize = 32;
 /// Finds the inputs around the current folder.
 pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
     let (root, why) = root(session.files);
-    let mut inputs = Vec::new();
-    let is_project = languages::recognises_folder(session, &root);
-    if is_project {
-        inputs.push(root.clone());
-    }
     let (files, source) = if let Some(files) = tracked(&root) {
         (files, "tracked by git")
     } else {
@@ -72,36 +114,35 @@ pub(crate) fn find(session: &Session<'_>) -> Result<Taken, UsageError> {
         walk(session, &root, 0, &mut files);
         (files, "outside of hidden folders")
     };
-    let mut passed_over = Vec::new();
-    for path in files {
-        // The project stands for its manifests.
-        let is_part = is_project && path.extension().is_some_and(|ending| ending == "pp" || ending == "epp");
-        if !is_part && languages::recognises_file(session, &path) {
-            inputs.push(path);
-        } else if !is_project && is_data_file(&path) && !is_hidden(&path) {
-            // A project counts its own.
-            passed_over.push(path);
-        }
-    }
-    if inputs.is_empty() {
+    let Found { projects, files, passed_over } = sort_out(session, &root, files);
+    if projects.is_empty() && files.is_empty() {
         return Err(UsageError::new(format!(
             "there is nothing to check in {} ({why}): name a file or folder",
             root.display()
         )));
     }
-    let others = inputs.len() - usize::from(is_project);
-    let count = format!(
-        "{others} {}file{} {source}",
-        if is_project { "other " } else { "" },
-        if others == 1 { "" } else { "s" }
-    );
-    let what = match (is_project, others) {
-        (true, 0) => String::new(),
-        (true, _) => format!(" and {count}"),
-        (false, _) => format!(": {count}"),
+    let is_project = projects.contains(&root);
+    let names: Vec<String> = projects.iter().map(|project| project.display().to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let inner = if is_project { String::new() } else { few(&names, 3) };
+    let others = match (files.len(), projects.is_empty()) {
+        (0, _) => String::new(),
+        (count, true) => format!("{count} file{} {source}", plural(count)),
+        (count, false) => format!("{count} other file{} {source}", plural(count)),
+    };
+    let parts: Vec<&str> =
+        [inner.as_str(), others.as_str()].into_iter().filter(|part| !part.is_empty()).collect();
+    let what = match parts.as_slice() {
+        [] => String::new(),
+        parts if is_project => format!(" and {}", parts.join(" and ")),
+        parts => format!(": {}", parts.join(" and ")),
     };
     let words = format!("checking {} ({why}){what}", root.display());
-    Ok(Taken { inputs, words, root, passed_over })
+    Ok(Taken { inputs: projects.into_iter().chain(files).collect(), words, root, passed_over })
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 /// Whether a file is one of a tool, by a name on the way to it.

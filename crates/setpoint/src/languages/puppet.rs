@@ -185,6 +185,10 @@ impl Language for Puppet {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Vec<InputReport>, UsageError> {
+        // A template alone is no input of a compilation: it is read.
+        if path.extension().is_some_and(|ending| ending == "epp") && !session.files.is_dir(path) {
+            return Ok(vec![self.parse(session, path, options)?]);
+        }
         setpoint_project::check(session, path, &options.for_project())
     }
 }
