@@ -346,7 +346,11 @@ impl Production<'_> {
                 Err(Missing::Lazy) => self.make_lazy(node, name),
                 Err(Missing::Hard(fail)) => return Err(fail),
                 Err(Missing::Soft(reason)) => {
-                    errors.push(self.unresolved(node, name, span, &reason));
+                    let fail = self.unresolved(node, name, span, &reason);
+                    // All that depends on a function that fails has its error.
+                    if errors.iter().all(|known| (known.span, &known.message) != (fail.span, &fail.message)) {
+                        errors.push(fail);
+                    }
                     if errors.len() >= MAX_ERRORS {
                         return Ok(());
                     }

@@ -88,6 +88,26 @@ pub fn parse_text<'p>(
     Parsed { body, end: Some(end), diagnostics, files, foreign, includes }
 }
 
+/// Reads a text in the production language or, if it is none, in the core language, in which `PARENT` and `IF` may be names. Returns
+/// also in which.
+pub fn parse_in_either(
+    path: &Path,
+    text: &str,
+    files: &dyn FileSystem,
+    sources: &Sources,
+    classpath: &[PathBuf],
+) -> (Parsed, Dialect) {
+    let read = |dialect| parse_text(path, text, files, sources, Reading { dialect, classpath });
+    let is_well_formed =
+        |parsed: &Parsed| parsed.diagnostics.iter().all(|finding| finding.rule.class() != Class::Syntax);
+    let production = read(Dialect::Production);
+    if is_well_formed(&production) {
+        return (production, Dialect::Production);
+    }
+    let core = read(Dialect::Core);
+    if is_well_formed(&core) { (core, Dialect::Core) } else { (production, Dialect::Production) }
+}
+
 /// Reads a specification. Shipped files have names in Latin-1 in their comments: a byte that is not UTF-8 becomes
 /// [`lexer::NOT_UTF8`], which the lexer refuses wherever it stands outside of a comment.
 pub fn read_specification(files: &dyn FileSystem, path: &Path) -> Result<String, FileError> {
