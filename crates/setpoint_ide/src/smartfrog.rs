@@ -4,7 +4,7 @@ use std::path::Path;
 
 use setpoint_lsp::{At, Hover, Symbol, SymbolKind, Target};
 use setpoint_project::Session;
-use setpoint_smartfrog::syntax::{Body, Parsed, Prototype, Reading, Value as SfValue};
+use setpoint_smartfrog::syntax::{Body, Parsed, Prototype, Value as SfValue};
 use setpoint_smartfrog::{Options, compile_text, syntax, why};
 use setpoint_source::{FileId, Range};
 
@@ -12,8 +12,7 @@ use crate::smartfrog_scope::find_definition;
 
 pub(crate) fn symbols(session: &Session<'_>, path: &Path) -> Vec<Symbol> {
     let Ok(text) = session.read(path) else { return Vec::new() };
-    let dialect = syntax::Dialect::Production;
-    let parsed = syntax::parse_text(path, text, session.files, &session.sources, dialect);
+    let (parsed, _) = syntax::parse_in_either(path, &text, session.files, &session.sources, &[]);
     let Some(end) = parsed.end else { return Vec::new() };
     symbols_of(&parsed.body, end.file)
 }
@@ -48,10 +47,8 @@ pub(crate) fn definition(session: &Session<'_>, at: &At<'_>, options: &Options) 
     session.files.is_file(&path).then_some(Target { path, range: span.range })
 }
 
-/// Reads the production language, which has all that the others have.
 fn parse(session: &Session<'_>, path: &Path, text: &str, options: &Options) -> Parsed {
-    let reading = Reading { dialect: syntax::Dialect::Production, classpath: &options.classpath };
-    syntax::parse_text(path, text, session.files, &session.sources, reading)
+    syntax::parse_in_either(path, text, session.files, &session.sources, &options.classpath).0
 }
 
 /// The name in quotes of the include on the line of an offset.

@@ -33,7 +33,7 @@ pub fn check(
     options: &Options,
 ) -> Checked {
     let options = Options { observe: true, provenance: true, ..options.clone() };
-    let Parsed { body, end, diagnostics, files, foreign } =
+    let Parsed { body, end, diagnostics, files, foreign, .. } =
         syntax::parse_text(path, text, files, sources, options.reading());
     let compiled = evaluate_body(&body, end, diagnostics, &foreign, &options);
     let mut findings = compiled.diagnostics.clone();
@@ -345,8 +345,8 @@ impl Differences<'_> {
     }
 
     fn add(&mut self, path: &Path, core: Option<&Entry>, forward: Option<&Entry>) {
-        let of_forward = forward.and_then(|entry| place(&self.forward.arena, entry));
-        let span = of_forward.or_else(|| core.and_then(|entry| place(&self.core.arena, entry)));
+        let of_forward = forward.and_then(|entry| link_place(&self.forward.arena, entry));
+        let span = of_forward.or_else(|| core.and_then(|entry| link_place(&self.core.arena, entry)));
         let text = |entry: Option<&Entry>| entry.map_or("nothing".to_owned(), |entry| short(&entry.value));
         if let Some(known) = self.found.get_mut(&span) {
             known.others += 1;
@@ -376,6 +376,18 @@ impl Differences<'_> {
                 finding.with_help("use a name that only one of the components in reach defines, and define it before it is used")
             })
             .collect()
+    }
+}
+
+/// The link that a value came through last, wherever that was inherited; without one, where the value was last copied, or written.
+fn link_place(arena: &Arena, entry: &Entry) -> Option<Span> {
+    let mut at = entry.provenance;
+    loop {
+        match arena.node(at) {
+            Some(Node::Copy { span, name: Some(name), .. }) if !name.starts_with("extends ") => return span,
+            Some(Node::Copy { of, .. } | Node::Under { of, .. }) => at = of,
+            _ => return place(arena, entry),
+        }
     }
 }
 

@@ -630,6 +630,35 @@ fn under_all(arena: &mut Arena, provenance: Prov, causes: &[Prov]) -> Prov {
     causes.iter().fold(provenance, |of, &cause| arena.under(of, Control::Selection, cause, None))
 }
 
+/// The provenance of a value that takes the place of a link or function: it came all the way that the link or function came, and
+/// overrides what that overrode.
+pub(crate) fn carried(
+    arena: &mut Arena,
+    overridden: &mut FxHashMap<Prov, Prov>,
+    value: Prov,
+    link: Prov,
+) -> Prov {
+    if !arena.enabled() {
+        return value;
+    }
+    let mut way = vec![link];
+    while let Some(Node::Copy { of, .. } | Node::Under { of, .. }) = arena.node(way[way.len() - 1]) {
+        way.push(of);
+    }
+    let mut carried = value;
+    for at in way.into_iter().rev() {
+        carried = match arena.node(at) {
+            Some(Node::Copy { span, name, .. }) => arena.copy(carried, span, name),
+            Some(Node::Under { control, cause, span, .. }) => arena.under(carried, control, cause, span),
+            _ => carried,
+        };
+        if let Some(&old) = overridden.get(&at) {
+            overridden.insert(carried, old);
+        }
+    }
+    carried
+}
+
 /// Definition 14 (find).
 pub(crate) fn find(store: &Store, reference: &[Symbol]) -> Option<(Value, Prov)> {
     let Some((&last, path)) = reference.split_last() else {

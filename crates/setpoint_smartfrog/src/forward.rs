@@ -8,9 +8,10 @@
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
+use setpoint_provenance::Prov;
 use setpoint_source::{Span, Symbol};
 
-use crate::core::{Evaluator, Found, find};
+use crate::core::{Evaluator, Found, carried, find};
 use crate::error::{Fail, Number, limit, numbered};
 use crate::observe::EdgeKind;
 use crate::reference::{Path, concatenation, is_prefix, prefix, shown};
@@ -174,7 +175,7 @@ impl Evaluator {
                 Value::Store(store) => Some((store, path.clone())),
                 Value::Link(link) => {
                     let namespace = frame.namespace.clone();
-                    let target = self.follow(&namespace, &link, &path, &stack)?;
+                    let target = self.follow(&namespace, (&link, entry.provenance), &path, &stack)?;
                     let inner = target.found.value.as_store().filter(|store| store.has_links()).cloned();
                     expanded += usize::from(inner.is_some());
                     if expanded > MAX_EXPANSIONS {
@@ -198,7 +199,7 @@ impl Evaluator {
     fn follow(
         &mut self,
         namespace: &[Symbol],
-        link: &Rc<Reference>,
+        (link, own): (&Rc<Reference>, Prov),
         path: &Path,
         inside: &[Frame],
     ) -> Result<Target, Fail> {
@@ -229,7 +230,14 @@ impl Evaluator {
         let (namespace, names) = target.path.split_at(target.found.namespace.len().min(target.path.len()));
         let found_by = self.found_by(target.found.provenance, namespace, names);
         let provenance = self.arena.copy(found_by, Some(link.span), name);
+        let provenance = carried(&mut self.arena, &mut self.overridden, provenance, own);
+        let overridden = self.overridden.get(&provenance).copied();
         self.bind(path, value, provenance, link.span)?;
+        // The value is what the link stands for: it does not override the link.
+        match overridden {
+            Some(overridden) => self.overridden.insert(provenance, overridden),
+            None => self.overridden.remove(&provenance),
+        };
         Ok(target)
     }
 }

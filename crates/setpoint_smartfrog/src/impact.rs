@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value as Json, json};
 use setpoint_provenance::{Node, Prov};
-use setpoint_source::{Sources, Span};
+use setpoint_source::{FileId, Sources, Span};
 
 use crate::Compiled;
 use crate::check::short;
@@ -21,11 +21,19 @@ pub struct Reached {
 }
 
 /// Returns the attributes that are written on a line, or came through a prototype, link or function that is named on it, and
-/// what is in a component of which this is true: the attributes whose `why --depends` names the line.
+/// what is in a component of which this is true: the attributes whose `why --depends` names the line. A line with an `#include`
+/// stands for all lines of the file.
 pub fn impact(compiled: &Compiled, sources: &Sources, file: &str, line: usize) -> Vec<Reached> {
     let mut found = Vec::new();
     if let Some(store) = &compiled.store {
-        let mut search = Search { compiled, sources, file, line, known: FxHashMap::default() };
+        let included = FxHashSet::default();
+        let mut search = Search { compiled, sources, file, line, included, known: FxHashMap::default() };
+        // A file is included before those that it includes itself are read, but noted after them.
+        for &(span, brought) in compiled.includes.iter().rev() {
+            if search.is_here(span) {
+                search.included.insert(brought);
+            }
+        }
         search.store(store, &mut Vec::new(), false, &mut found);
     }
     found
@@ -68,6 +76,8 @@ struct Search<'s> {
     sources: &'s Sources,
     file: &'s str,
     line: usize,
+    /// The files that the line includes, and those that these include.
+    included: FxHashSet<FileId>,
     /// What [`Search::touches`] found so far.
     known: FxHashMap<Prov, bool>,
 }
@@ -129,6 +139,9 @@ impl Search<'_> {
 
     /// A component begins on one line, and its attributes have lines of their own; any other value has all its lines.
     fn is_here(&self, span: Span) -> bool {
+        if self.included.contains(&span.file) {
+            return true;
+        }
         let file = self.sources.file(span.file);
         let first = file.position(span.range.start).line as usize;
         let is_component = file.slice(span.range).starts_with("extends");

@@ -122,6 +122,8 @@ pub struct Compiled {
     pub observations: Option<Observations>,
     /// The steps, if they were asked for.
     pub trace: Option<Trace>,
+    /// As [`Parsed::includes`].
+    pub includes: Vec<(Span, FileId)>,
 }
 
 /// Compiles a file with all that it includes.
@@ -142,8 +144,8 @@ pub fn compile_text(
 
 /// Compiles a specification that has been parsed in the dialect of its semantics.
 pub fn evaluate(parsed: Parsed, options: &Options) -> Compiled {
-    let Parsed { body, end, diagnostics, foreign, .. } = parsed;
-    evaluate_body(&body, end, diagnostics, &foreign, options)
+    let Parsed { body, end, diagnostics, foreign, includes, .. } = parsed;
+    Compiled { includes, ..evaluate_body(&body, end, diagnostics, &foreign, options) }
 }
 
 pub(crate) fn evaluate_body(
@@ -174,7 +176,7 @@ pub(crate) fn evaluate_body(
     }
     let Evaluator { root, arena, overridden, observations, trace, .. } = evaluator;
     let trace = trace.map(Recorder::finish);
-    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace, includes: Vec::new() }
 }
 
 fn evaluate_production(
@@ -210,7 +212,7 @@ fn evaluate_production(
     }
     let Production { arena, overridden, observations, trace, .. } = production;
     let trace = trace.map(Recorder::finish);
-    Compiled { store, root, diagnostics, arena, overridden, observations, trace }
+    Compiled { store, root, diagnostics, arena, overridden, observations, trace, includes: Vec::new() }
 }
 
 /// Where `sfConfig` is defined.

@@ -11,7 +11,7 @@ use setpoint_source::{Sources, Span, Symbol};
 use crate::output;
 use crate::reference::{Path, shown};
 use crate::store::{Entry, Store};
-use crate::syntax::{Body, Prototype};
+use crate::syntax::{Body, Prototype, Value as Syntax};
 use crate::{Compiled, MAIN};
 
 /// Why an attribute has its value.
@@ -255,12 +255,17 @@ pub fn why_not(compiled: &Compiled, body: &Body, target: &str, sources: &Sources
     }
     let mut out = String::new();
     let mut at = store;
+    // Where the component is written that is looked into.
+    let mut compiled_at = main_component(body);
     for (index, &name) in names.iter().enumerate() {
         let component = if index == 0 { MAIN.to_owned() } else { shown(&names[..index]) };
         #[allow(clippy::single_match_else, reason = "both ways are long")]
         match at.entry(name) {
             Some(entry) => match entry.value.as_store() {
-                Some(inner) => at = inner,
+                Some(inner) => {
+                    at = inner;
+                    compiled_at = compiled.arena.origin(entry.provenance).and_then(|leaf| leaf.span);
+                }
                 None if index + 1 < names.len() => {
                     let value = shorten(&output::sf_value(&entry.value));
                     let _ = writeln!(out, "`{}` is {value}, and has no attributes", shown(&names[..=index]));
@@ -273,14 +278,25 @@ pub fn why_not(compiled: &Compiled, body: &Body, target: &str, sources: &Sources
                 let there = if there.is_empty() { "nothing".to_owned() } else { there.join(", ") };
                 let _ = writeln!(out, "`{component}` has no `{name}`; it has {there}");
                 let mut written = Vec::new();
-                written_in(body, name, &mut Vec::new(), &mut written);
-                for (place, span, is_temporary) in written.iter().take(MAX_HISTORIES) {
+                written_in(body, name, &mut Vec::new(), None, &mut written);
+                // By the place in words: the body may be of another reading of the file.
+                let begins = |span: Option<Span>| span.map(|span| sources.place(span));
+                for Written { place, within, span, is_temporary } in written.iter().take(MAX_HISTORIES) {
+                    let is_here = place
+                        .split_first()
+                        .is_some_and(|(first, rest)| first.as_str() == MAIN && rest == &names[..index]);
                     let why = if *is_temporary {
                         "tagged `sfTemp`, which is not compiled".to_owned()
                     } else if place.is_empty() {
                         "at the top level, of which only `sfConfig` is compiled".to_owned()
+                    } else if is_here && begins(*within).is_some() && begins(*within) == begins(compiled_at) {
+                        "an assertion or a schema that holds, which is not compiled".to_owned()
+                    } else if is_here {
+                        let instead =
+                            compiled_at.map_or(String::new(), |span| format!(" at {}", sources.place(span)));
+                        format!("in a definition of `{component}` that another one{instead} replaces")
                     } else {
-                        format!("in `{}`, which `{component}` neither is nor extends", shown(place))
+                        format!("in `{}`, and `{component}` does not inherit it", shown(place))
                     };
                     let _ = writeln!(out, "  `{name}` is written at {}, {why}", sources.place(*span));
                 }
@@ -295,24 +311,43 @@ pub fn why_not(compiled: &Compiled, body: &Body, target: &str, sources: &Sources
     out
 }
 
-/// The assignments to a name, with the component that each stands in.
-fn written_in(body: &Body, name: Symbol, path: &mut Path, found: &mut Vec<(Path, Span, bool)>) {
+/// An assignment to a name.
+struct Written {
+    /// The component that it is an attribute of.
+    place: Path,
+    /// The component that it stands in; none where a placement leads into another.
+    within: Option<Span>,
+    span: Span,
+    is_temporary: bool,
+}
+
+fn written_in(body: &Body, name: Symbol, path: &mut Path, within: Option<Span>, found: &mut Vec<Written>) {
     for assignment in &body.assignments {
-        if assignment.target.last() == Some(&name) {
-            let temporary = assignment.tags.iter().any(|tag| tag.as_str() == "sfTemp");
-            let mut place = path.clone();
-            place.extend(&assignment.target[..assignment.target.len() - 1]);
-            found.push((place, assignment.span, temporary));
+        if let Some((_, above)) = assignment.target.split_last().filter(|(last, _)| **last == name) {
+            let place = [path.as_slice(), above].concat();
+            let within = within.filter(|_| above.is_empty());
+            let is_temporary = assignment.tags.iter().any(|tag| tag.as_str() == "sfTemp");
+            found.push(Written { place, within, span: assignment.span, is_temporary });
         }
-        if let crate::syntax::Value::Component(component) = &assignment.value {
+        if let Syntax::Component(component) = &assignment.value {
             path.extend(&assignment.target);
             for prototype in &component.prototypes {
                 if let Prototype::Body(inner, _) = prototype {
-                    written_in(inner, name, path, found);
+                    written_in(inner, name, path, Some(component.span), found);
                 }
             }
             path.truncate(path.len() - assignment.target.len());
         }
+    }
+}
+
+/// The definition of `sfConfig` that is compiled: the last.
+fn main_component(body: &Body) -> Option<Span> {
+    let mut last = body.assignments.iter().rev();
+    let main = last.find(|one| matches!(one.target[..], [name] if name.as_str() == MAIN))?;
+    match &main.value {
+        Syntax::Component(component) => Some(component.span),
+        Syntax::Expression(_) => None,
     }
 }
 

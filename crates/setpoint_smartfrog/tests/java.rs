@@ -121,8 +121,12 @@ fn shipped_specifications() {
     for path in files.iter().filter(|path| path.extension().is_some_and(|ending| ending == "sf")) {
         let text = syntax::read_specification(&OsFileSystem, path).unwrap();
         let name = path.strip_prefix(&root).unwrap().display().to_string();
-        if let Some(layout) = syntax::format(&text) {
-            assert_eq!(syntax::format(&layout).as_ref(), Some(&layout), "{name}: the layout changes again");
+        if let Some(layout) = syntax::format(&text, syntax::Dialect::Production) {
+            assert_eq!(
+                syntax::format(&layout, syntax::Dialect::Production).as_ref(),
+                Some(&layout),
+                "{name}: the layout changes again"
+            );
         } else {
             problems.push(format!("{name}: it has no layout"));
         }

@@ -16,7 +16,9 @@ pub fn html(trace: &Trace, sources: &Sources, title: &str) -> String {
         files.entry(file.path().to_owned()).or_insert_with(|| file.text().to_owned());
     }
     let data = json!({"trace": crate::json(trace, sources), "files": files, "title": title});
-    PAGE.replace("{{TITLE}}", &escaped(title)).replace("{{DATA}}", &in_script(&data))
+    // Each part on its own: a name or a text may look like a mark of the page.
+    let (head, tail) = PAGE.split_once("{{DATA}}").unwrap_or((PAGE, ""));
+    format!("{}{}{tail}", head.replace("{{TITLE}}", &escaped(title)), in_script(&data))
 }
 
 fn escaped(text: &str) -> String {
@@ -46,7 +48,8 @@ header { grid-column: 1 / -1; padding: .6em 1em; border-bottom: 1px solid #ccc; 
 header button { font: inherit; padding: .2em .8em; }
 section { min-width: 0; min-height: 0; overflow: auto; padding: .5em 1em; border-right: 1px solid #ddd; }
 pre, code, li { font-family: ui-monospace, monospace; font-size: 13px; }
-pre { margin: 0; } .line { display: block; } .here { background: #fff3a3; }
+pre { margin: 0; } .line { display: block; } #source pre { width: max-content; min-width: 100%; }
+.here { background: #fff3a3; }
 ol { padding-left: 3.5em; margin: 0; } li { cursor: pointer; white-space: pre-wrap; overflow-wrap: anywhere;
   padding-left: calc(var(--depth) * 1em); }
 #stores .line { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -79,24 +82,39 @@ steps.forEach((step, number) => {
   el("steps").append(item);
 });
 if (data.trace.end) el("end").textContent = data.trace.end + ".";
-// A value that is set replaces what was below it; a component that is changed below no longer is what it was set to.
-function place_in_tree(all, at) {
-  for (const [key, entry] of all) {
-    const path = key.slice(2, -1);
-    if (path.startsWith(at + ":")) all.delete(key);
-    else if (at.startsWith(path + ":") && !entry[0].endsWith(BELOW)) entry[0] += BELOW;
-  }
-}
-const BELOW = ", changed below";
+// The stores after a step, as a tree: setting a component replaces what was below it.
 function stores(upTo) {
-  const all = new Map();
+  const tops = new Map();
   steps.slice(0, upTo + 1).forEach((step, number) => step.changes.forEach(change => {
-    const key = change.store + "(" + change.at + ")";
-    if (change.store === "s") place_in_tree(all, change.at);
-    if (change.after === null) { if (number === upTo) all.set(key, [change.before, "removed"]); else all.delete(key); }
-    else all.set(key, [change.after, number < upTo ? "" : change.before === null ? "added" : "changed"]);
+    const path = change.store === "s" ? change.at.split(":") : [change.at];
+    let below = tops;
+    for (const name of [change.store, ...path.slice(0, -1)]) {
+      if (!below.has(name)) below.set(name, {below: new Map()});
+      below = below.get(name).below;
+    }
+    const last = path[path.length - 1], is_now = number === upTo;
+    if (change.after === null && !is_now) { below.delete(last); return; }
+    const kind = !is_now ? "" : change.after === null ? "removed" : change.before === null ? "added" : "changed";
+    below.set(last, {value: change.after === null ? change.before : change.after, kind, below: new Map()});
   }));
-  return all;
+  const lines = [];
+  const walk = (store, path, below) => below.forEach((entry, name) => {
+    const at = path === null ? name : path + ":" + name;
+    // A component that is changed below no longer is what it was set to.
+    const value = entry.value + (entry.below.size ? ", changed below" : "");
+    if (entry.value !== undefined) lines.push([store + "(" + at + ") = " + value, entry.kind]);
+    walk(store, at, entry.below);
+  });
+  tops.forEach((entry, store) => walk(store, null, entry.below));
+  return lines;
+}
+let file;
+const marked = {};
+// Takes the mark from what had it: a long trace has too many lines to look at each.
+function mark(line, kind) {
+  if (marked[kind]) marked[kind].classList.remove(kind);
+  if (line) { line.classList.add(kind); line.scrollIntoView({block: "nearest"}); }
+  marked[kind] = line;
 }
 function show(number) {
   if (!steps.length) return;
@@ -104,34 +122,34 @@ function show(number) {
   const step = steps[now];
   el("at").textContent = (now + 1) + " of " + steps.length;
   el("rule").textContent = step.rule;
-  [...el("steps").children].forEach((item, at) => item.classList.toggle("now", at === now));
-  el("steps").children[now].scrollIntoView({block: "nearest"});
+  mark(el("steps").children[now], "now");
   const first = Object.keys(data.files)[0], source = el("source");
   const place = step.place || {path: data.title in data.files ? data.title : first, line: 0};
-  source.replaceChildren();
-  if (place.path) {
+  if (place.path !== file) {
+    file = place.path;
+    source.replaceChildren();
     const name = document.createElement("p"), pre = document.createElement("pre");
-    name.textContent = place.path;
-    data.files[place.path].split("\n").forEach((text, at) => {
+    name.textContent = file;
+    data.files[file].replace(/\n$/, "").split("\n").forEach((text, at) => {
       const line = document.createElement("span");
-      line.className = at + 1 === place.line ? "line here" : "line";
+      line.className = "line";
       line.textContent = String(at + 1).padStart(4) + "  " + text;
       pre.append(line);
     });
     source.append(name, pre);
-    const here = source.querySelector(".here");
-    if (here) here.scrollIntoView({block: "nearest"});
   }
+  mark(source.querySelectorAll(".line")[place.line - 1], "here");
   const list = document.createElement("pre");
-  stores(now).forEach(([value, kind], key) => {
+  stores(now).forEach(([text, kind]) => {
     const line = document.createElement("span");
     line.className = "line " + kind;
-    line.textContent = key + " = " + value;
+    line.textContent = text;
     list.append(line);
   });
   const whole = document.createElement("p");
   whole.className = "whole";
-  whole.textContent = step.stores ? "s = " + data.trace.stores[step.stores - 1] : "";
+  whole.textContent = step.stores ? "s = " + data.trace.stores[step.stores - 1]
+    : data.trace.stores_left_out ? "s as a whole is not shown here: after many stores only the last one is" : "";
   el("stores").replaceChildren(list, whole);
 }
 el("first").onclick = () => show(0);

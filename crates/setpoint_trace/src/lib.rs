@@ -38,8 +38,8 @@ pub struct Step {
     pub what: String,
     pub span: Option<Span>,
     pub changes: Vec<Change>,
-    /// How many stores of the series there are after it.
-    pub stores: usize,
+    /// Which store of the series there is after it, counted from 1; 0 if that one is not in the series.
+    pub store: usize,
 }
 
 /// What a step changed in a store.
@@ -56,6 +56,8 @@ pub struct Change {
 pub struct Recorder {
     trace: Trace,
     depth: usize,
+    /// As [`Step::store`].
+    store: usize,
 }
 
 impl Recorder {
@@ -87,8 +89,7 @@ impl Recorder {
             return;
         }
         let (rule, what) = (rule.into(), what.into());
-        let stores = self.trace.series.len();
-        self.trace.steps.push(Step { rule, depth: self.depth, what, span, changes, stores });
+        self.trace.steps.push(Step { rule, depth: self.depth, what, span, changes, store: self.store });
     }
 
     /// The trace ends here, for the first reason that is given.
@@ -99,14 +100,21 @@ impl Recorder {
     /// Adds a store to the series: the one that the last step made.
     pub fn series(&mut self, store: String) {
         self.trace.series.push(store);
-        if let Some(step) = self.trace.steps.last_mut() {
-            step.stores = self.trace.series.len();
-        }
+        self.store_is(self.trace.series.len());
     }
 
     /// Counts a store that is not in the series, because that is long.
     pub fn leave_out_store(&mut self) {
         self.trace.left_out += 1;
+        self.store_is(0);
+    }
+
+    /// The last step made this store, and those that follow find it.
+    fn store_is(&mut self, store: usize) {
+        self.store = store;
+        if let Some(step) = self.trace.steps.last_mut() {
+            step.store = store;
+        }
     }
 
     pub fn series_len(&self) -> usize {
@@ -166,7 +174,7 @@ pub fn json(trace: &Trace, sources: &Sources) -> Json {
             .collect();
         json!({
             "rule": step.rule, "depth": step.depth, "what": step.what, "place": place, "changes": changes,
-            "stores": step.stores,
+            "stores": step.store,
         })
     };
     json!({
@@ -175,4 +183,41 @@ pub fn json(trace: &Trace, sources: &Sources) -> Json {
         "stores_left_out": trace.left_out,
         "end": trace.end,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_step_shows_a_store_that_an_earlier_step_left() {
+        let mut recorder = Recorder::default();
+        recorder.step("a", "", None, Vec::new());
+        recorder.series("1".to_owned());
+        recorder.step("b", "", None, Vec::new());
+        recorder.step("c", "", None, Vec::new());
+        recorder.leave_out_store();
+        recorder.step("d", "", None, Vec::new());
+        recorder.step("e", "", None, Vec::new());
+        recorder.series("3".to_owned());
+        recorder.step("f", "", None, Vec::new());
+        let stores: Vec<usize> = recorder.finish().steps.iter().map(|step| step.store).collect();
+        assert_eq!(stores, [1, 1, 0, 0, 2, 2]);
+    }
+
+    #[test]
+    fn a_page_holds_its_data_whatever_the_names_and_texts_in_it() {
+        let sources = Sources::new();
+        let title = "{{DATA}}<i>{{TITLE}}</i>.sf";
+        let mut recorder = Recorder::default();
+        recorder.step(title, "</script>{{TITLE}}", None, Vec::new());
+        let page = html(&recorder.finish(), &sources, title);
+        assert!(page.contains("<title>{{DATA}}&lt;i&gt;{{TITLE}}&lt;/i&gt;.sf</title>"), "{page}");
+        let (_, data) = page.split_once("id=\"data\">").unwrap();
+        let (data, _) = data.split_once("</script>").unwrap();
+        let data: Json = serde_json::from_str(data).unwrap();
+        assert_eq!(data["trace"]["steps"][0]["rule"], title);
+        assert_eq!(data["trace"]["steps"][0]["what"], "</script>{{TITLE}}");
+    }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use setpoint_diff::About;
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_smartfrog::check::Checked;
+use setpoint_smartfrog::syntax::Parsed;
 use setpoint_smartfrog::why::Form;
 use setpoint_smartfrog::{
     Compiled, Options, Semantics, check, compile_text, diff, graph, impact, output, semantics, syntax, why,
@@ -61,10 +62,7 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<InputReport, UsageError> {
-        // The production language has all that the core language has, and more keywords.
-        let options = Options { semantics: Semantics::Production, ..compiler_options(options)? };
-        let text = read_input(session.files, path)?;
-        let parsed = syntax::parse_text(path, text, session.files, &session.sources, options.reading());
+        let parsed = parsed(session, path, options)?;
         let mut report = InputReport::new(path.display().to_string(), self.kind());
         report.findings = parsed.diagnostics;
         Ok(report)
@@ -194,9 +192,7 @@ impl Language for SmartFrog {
         path: &Path,
         options: &InputOptions,
     ) -> Result<Option<serde_json::Value>, UsageError> {
-        let options = Options { semantics: Semantics::Production, ..compiler_options(options)? };
-        let text = read_input(session.files, path)?;
-        let parsed = syntax::parse_text(path, text, session.files, &session.sources, options.reading());
+        let parsed = parsed(session, path, options)?;
         Ok(Some(syntax::tree(&parsed.body, &session.sources)))
     }
 
@@ -204,19 +200,13 @@ impl Language for SmartFrog {
         // What is written back must be what was read, comments included: only UTF-8.
         let text = session.read(path)?;
         // What it includes may be elsewhere; only its own text is laid out.
-        let parsed = syntax::parse_text(
-            path,
-            text.clone(),
-            session.files,
-            &session.sources,
-            syntax::Dialect::Production,
-        );
+        let (parsed, dialect) = syntax::parse_in_either(path, &text, session.files, &session.sources, &[]);
         let own = parsed.end.map(|end| end.file);
         let is_own = |found: &Diagnostic| {
             found.rule.class() == Class::Syntax && found.span.map(|span| span.file) == own
         };
         let mut diagnostics: Vec<Diagnostic> = parsed.diagnostics.into_iter().filter(is_own).collect();
-        let result = syntax::format(&text).filter(|_| diagnostics.is_empty());
+        let result = syntax::format(&text, dialect).filter(|_| diagnostics.is_empty());
         if result.is_none() && diagnostics.is_empty() {
             let message = format!("{} has brackets that are not closed", path.display());
             diagnostics.push(Diagnostic::new(Rule::SyntaxError, message));
@@ -278,6 +268,17 @@ fn compiled(
 
 fn read_input(files: &dyn FileSystem, path: &Path) -> Result<String, UsageError> {
     syntax::read_specification(files, path).map_err(|error| UsageError::new(error.to_string()))
+}
+
+/// The syntax of an input: in the language of its semantics if one is named.
+fn parsed(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<Parsed, UsageError> {
+    let compiler = compiler_options(options)?;
+    let text = read_input(session.files, path)?;
+    let (files, sources) = (session.files, &session.sources);
+    Ok(match options.semantics {
+        Some(_) => syntax::parse_text(path, text, files, sources, compiler.reading()),
+        None => syntax::parse_in_either(path, &text, files, sources, &compiler.classpath).0,
+    })
 }
 
 /// What the command line says about the compilation.

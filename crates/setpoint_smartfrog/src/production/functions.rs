@@ -309,7 +309,13 @@ impl Production<'_> {
         };
         match problem {
             None => Ok(Value::Basic(Basic::Boolean(true))),
-            Some(message) => Err(failed(span, message)),
+            Some(message) => {
+                let checked = self.tree.node(schema).parent.map(|parent| self.tree.node(parent));
+                let blamed =
+                    checked.and_then(|checked| checked.attributes.get(&Key::Name(Symbol::new(&name))));
+                let blamed = blamed.map(|attribute| self.tree.place(attribute));
+                Err(Missing::Soft(Reason::Failed(span, message, blamed)))
+            }
         }
     }
 }
@@ -361,7 +367,7 @@ fn parts_of(path: &str) -> Vec<Part> {
 }
 
 fn failed(span: Span, message: String) -> Missing {
-    Missing::Soft(Reason::Failed(span, message))
+    Missing::Soft(Reason::Failed(span, message, None))
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -6,8 +6,9 @@ use setpoint_provenance::{Control, Leaf, LeafKind, Node, Prov};
 use setpoint_source::{Span, Symbol};
 
 use super::Production;
-use super::tree::{FUNCTION_CLASS, Key, Link, NodeId, Progress, Value, is_searched};
+use super::tree::{FUNCTION_CLASS, Key, Link, Node as Component, NodeId, Progress, Value, is_searched};
 use super::types::has_tag;
+use crate::core::carried;
 use crate::error::{Fail, Number, limit, not_found, numbered};
 use crate::observe::EdgeKind;
 use crate::output;
@@ -42,12 +43,13 @@ pub(super) enum Reason {
     NoComponent(Symbol),
     NoParent,
     Property(Symbol),
+    Environment(Symbol),
     NoInteger(Symbol),
     Runtime(Part),
     /// An expression that is not computed before the links are resolved: its name, its arguments, whether it is lazy.
     Function(Symbol, NodeId, bool),
-    /// A function or assertion that failed, in words.
-    Failed(Span, String),
+    /// A function, assertion or schema that failed: where it stands, in words, and the attribute that is to blame if there is one.
+    Failed(Span, String, Option<Span>),
 }
 
 /// A value that was found.
@@ -168,7 +170,10 @@ impl Production<'_> {
         span: Span,
     ) -> Result<Found, Missing> {
         let known = if environment { &self.options.environment } else { &self.options.properties };
-        let Some(text) = known.get(name.as_str()) else { return Err(Missing::Soft(Reason::Property(name))) };
+        let Some(text) = known.get(name.as_str()) else {
+            let unknown = if environment { Reason::Environment } else { Reason::Property };
+            return Err(Missing::Soft(unknown(name)));
+        };
         let value = if integer {
             let number = text.trim().parse().map_err(|_| Missing::Soft(Reason::NoInteger(name)))?;
             store::Value::Number(SyntaxNumber::Integer(number))
@@ -218,7 +223,8 @@ impl Production<'_> {
         };
         self.depth -= 1;
         self.resolving.remove(&(node, name));
-        let found = found?;
+        let mut found = found?;
+        found.provenance = carried(&mut self.arena, &mut self.overridden, found.provenance, provenance);
         if self.linking_has_begun() {
             // What was found once need not be found again.
             let mut old = None;
@@ -255,7 +261,7 @@ impl Production<'_> {
                 Some((store::Value::Lazy(_), span)) => {
                     let message =
                         "the default of `OPTIONAL` is no literal value, and Setpoint does not compute it";
-                    Err(Missing::Soft(Reason::Failed(*span, message.to_owned())))
+                    Err(Missing::Soft(Reason::Failed(*span, message.to_owned(), None)))
                 }
                 Some((value, span)) => {
                     Ok(Found { value: Value::Basic(value.clone()), provenance: self.arena.literal(*span) })
@@ -340,7 +346,11 @@ impl Production<'_> {
                 Err(Missing::Lazy) => self.make_lazy(node, name),
                 Err(Missing::Hard(fail)) => return Err(fail),
                 Err(Missing::Soft(reason)) => {
-                    errors.push(self.unresolved(node, name, span, &reason));
+                    let fail = self.unresolved(node, name, span, &reason);
+                    // All that depends on a function that fails has its error.
+                    if errors.iter().all(|known| (known.span, &known.message) != (fail.span, &fail.message)) {
+                        errors.push(fail);
+                    }
                     if errors.len() >= MAX_ERRORS {
                         return Ok(());
                     }
@@ -390,8 +400,30 @@ impl Production<'_> {
             }
             _ => format!("`{name}` has no value: {why}"),
         };
-        let span = if let Reason::Failed(place, _) = reason { *place } else { span };
-        numbered(Number::Link, span, message)
+        let Reason::Failed(place, _, blamed) = *reason else {
+            return numbered(Number::Link, span, message);
+        };
+        // What fails may be inherited, or stand in a file that nobody edits: then the component has the error, and not that place.
+        let component = blamed.or_else(|| self.edited_place(node)).unwrap_or(place);
+        if component.file == place.file && component.range.to(place.range) == component.range {
+            return numbered(Number::Link, place, message);
+        }
+        let mut fail = numbered(Number::Link, component, message);
+        *fail = fail.with_label(place, "what fails");
+        fail
+    }
+
+    /// Where a component stands, or the one around it that stands in a file that people edit.
+    fn edited_place(&self, node: NodeId) -> Option<Span> {
+        let mut around = Some(node);
+        while let Some(node) = around {
+            let Component { span, parent, .. } = self.tree.node(node);
+            if !self.foreign.contains(&span.file) {
+                return parent.map(|_| *span);
+            }
+            around = *parent;
+        }
+        None
     }
 
     /// Why something is missing, in words.
@@ -408,6 +440,9 @@ impl Production<'_> {
             Reason::Property(name) => {
                 format!("nothing is known of `{name}`; give it with `--property {name}=…`")
             }
+            Reason::Environment(name) => format!(
+                "nothing is known of `{name}`; `--env` reads it from the environment, and `--property {name}=…` gives it"
+            ),
             Reason::NoInteger(name) => format!("`{name}` is not a whole number"),
             Reason::Runtime(part) => {
                 format!(
@@ -416,7 +451,7 @@ impl Production<'_> {
                 )
             }
             Reason::Function(name, ..) => format!("`{name}` is a function"),
-            Reason::Failed(_, message) => message.clone(),
+            Reason::Failed(_, message, _) => message.clone(),
         }
     }
 }

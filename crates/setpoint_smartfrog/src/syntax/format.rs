@@ -6,11 +6,11 @@ use super::lexer::{self, Kind, Token};
 
 /// Returns the text in its layout: one statement a line, two spaces a level, comments where they were, at most one blank line.
 /// None if the text is not well-formed.
-pub fn format(text: &str) -> Option<String> {
-    let dialect = [Dialect::Production, Dialect::Core]
-        .into_iter()
-        .find(|&dialect| lexer::tokens(text, dialect).1.is_empty())?;
-    let (tokens, _) = lexer::tokens(text, dialect);
+pub fn format(text: &str, dialect: Dialect) -> Option<String> {
+    let (tokens, errors) = lexer::tokens(text, dialect);
+    if !errors.is_empty() {
+        return None;
+    }
     let layout = Layout::new(text, dialect).run(&tokens)?;
     // White space between tokens may never change what they are.
     let (after, errors) = lexer::tokens(&layout, dialect);
@@ -127,6 +127,8 @@ impl<'t> Layout<'t> {
                 if lines > 1 {
                     self.blank_line();
                 }
+            } else if commented && !self.line_is_empty && next.kind != Kind::End {
+                self.out.push(' ');
             }
             return;
         };
@@ -226,21 +228,32 @@ fn wants_space(before: Token, next: Token) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::format;
+    use super::{Dialect, format};
 
     #[test]
     fn one_layout() {
         let text =
             "// a\na  extends B ,{x 1;y(a+b) ; /* c */ z [1,\n2];}  \n\n\n\nsfConfig extends { }c extends A;";
-        let once = format(text).unwrap_or_default();
-        assert_eq!(format(&once).as_deref(), Some(once.as_str()));
+        let once = format(text, Dialect::Production).unwrap_or_default();
+        assert_eq!(format(&once, Dialect::Production).as_deref(), Some(once.as_str()));
         assert!(once.starts_with("// a\na extends B, {\n  x 1;\n"), "{once}");
     }
 
     #[test]
+    fn a_comment_before_all_keeps_its_distance() {
+        assert_eq!(format("/* c */a 1;", Dialect::Production).as_deref(), Some("/* c */ a 1;\n"));
+    }
+
+    #[test]
+    fn comments_nest_in_the_core_language_alone() {
+        let text = "/* /* x */ y */ a  1;";
+        assert_eq!(format(text, Dialect::Core).as_deref(), Some("/* /* x */ y */ a 1;\n"));
+    }
+
+    #[test]
     fn what_is_not_closed_has_no_layout() {
-        assert_eq!(format("a extends {"), None);
-        assert_eq!(format("a \"x"), None);
-        assert_eq!(format("a ]"), None);
+        assert_eq!(format("a extends {", Dialect::Production), None);
+        assert_eq!(format("a \"x", Dialect::Production), None);
+        assert_eq!(format("a ]", Dialect::Production), None);
     }
 }

@@ -30,6 +30,8 @@ pub struct Parsed {
     pub files: Counted,
     /// Included files that nobody edits: built in, or in an archive.
     pub foreign: FxHashSet<FileId>,
+    /// Which file each `#include` brought; a file that is included twice is here twice.
+    pub includes: Vec<(Span, FileId)>,
 }
 
 /// How a specification is read: in which dialect, and where its includes are found.
@@ -65,6 +67,7 @@ pub fn parse_file<'p>(
                 diagnostics: vec![diagnostic],
                 files,
                 foreign: FxHashSet::default(),
+                includes: Vec::new(),
             }
         }
     }
@@ -81,8 +84,28 @@ pub fn parse_text<'p>(
     let reading = reading.into();
     let mut includer = Includer::new(files, sources, ClassPath::new(reading.classpath));
     let (body, end) = includer.file(path, text.into(), reading.dialect, 0);
-    let Includer { diagnostics, counted: files, foreign, .. } = includer;
-    Parsed { body, end: Some(end), diagnostics, files, foreign }
+    let Includer { diagnostics, counted: files, foreign, includes, .. } = includer;
+    Parsed { body, end: Some(end), diagnostics, files, foreign, includes }
+}
+
+/// Reads a text in the production language or, if it is none, in the core language, in which `PARENT` and `IF` may be names. Returns
+/// also in which.
+pub fn parse_in_either(
+    path: &Path,
+    text: &str,
+    files: &dyn FileSystem,
+    sources: &Sources,
+    classpath: &[PathBuf],
+) -> (Parsed, Dialect) {
+    let read = |dialect| parse_text(path, text, files, sources, Reading { dialect, classpath });
+    let is_well_formed =
+        |parsed: &Parsed| parsed.diagnostics.iter().all(|finding| finding.rule.class() != Class::Syntax);
+    let production = read(Dialect::Production);
+    if is_well_formed(&production) {
+        return (production, Dialect::Production);
+    }
+    let core = read(Dialect::Core);
+    if is_well_formed(&core) { (core, Dialect::Core) } else { (production, Dialect::Production) }
 }
 
 /// Reads a specification. Shipped files have names in Latin-1 in their comments: a byte that is not UTF-8 becomes
@@ -114,6 +137,7 @@ pub(super) struct Includer<'f> {
     next_unique: usize,
     counted: Counted,
     foreign: FxHashSet<FileId>,
+    includes: Vec<(Span, FileId)>,
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -129,6 +153,7 @@ impl<'f> Includer<'f> {
             next_unique: FIRST_UNIQUE,
             counted: Counted::default(),
             foreign: FxHashSet::default(),
+            includes: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
@@ -218,6 +243,7 @@ impl<'f> Includer<'f> {
             (Err(error), None) if error.missing && optional => return Body::default(),
             (Err(error), _) => return fail(self, Rule::SmartfrogInclude, self.explain(name, &error)),
         };
+        self.includes.push((span, end.file));
         if is_foreign {
             self.foreign.insert(end.file);
         }

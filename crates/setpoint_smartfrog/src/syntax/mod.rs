@@ -16,7 +16,7 @@ pub use ast::{
     Prototype, Reference, Value,
 };
 pub use format::format;
-pub use include::{Parsed, Reading, parse_file, parse_text, read_specification};
+pub use include::{Parsed, Reading, parse_file, parse_in_either, parse_text, read_specification};
 pub use tree::tree;
 
 /// Which words are keywords, and how comments nest. The core language of the paper has few keywords: there,
