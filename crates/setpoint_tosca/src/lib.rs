@@ -15,6 +15,7 @@ mod filters;
 mod grammar;
 mod instance;
 mod omission;
+mod policies;
 mod profiles;
 mod rule_file;
 mod scalar;
