@@ -7,7 +7,7 @@ use crate::graph::{How, Stack, Unknown, User, Via, Waits, references};
 use crate::omission::{Omission, Omitted};
 use crate::template::Resource;
 use crate::text::Text;
-use crate::value::{Guard, Value, ValueKind};
+use crate::value::{Guard, Piece, Value, ValueKind};
 
 /// Names that nothing defines. One that the serverless transform may make is left open.
 pub(crate) fn unknown_names(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
@@ -172,7 +172,7 @@ pub(crate) fn signals(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>
         if resource.creation_policy.as_ref().is_some_and(|policy| policy.get("ResourceSignal").is_some())
             && !opaque
         {
-            creation_policy(stack, resource, out);
+            creation_policy(stack, resource, out, open);
         }
     }
 }
@@ -247,7 +247,7 @@ fn wait_condition(
         return;
     }
     for sender in &senders {
-        match stack.waits(sender.name, condition.name) {
+        match stack.waits(sender.name, &[condition.name]) {
             Waits::Always => {}
             Waits::NotIf(_) => return,
             Waits::Undecided => {
@@ -256,7 +256,7 @@ fn wait_condition(
             }
         }
     }
-    let Some(path) = stack.path(senders[0].name, condition.name, &|_| true) else { return };
+    let Some(path) = stack.path(senders[0].name, &[condition.name], &|_| true) else { return };
     let mut finding = Diagnostic::new(
         Rule::Deadlock,
         format!(
@@ -282,7 +282,12 @@ fn wait_condition(
 }
 
 /// A resource with a creation policy must send a signal, itself or through what starts its instances.
-fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnostic>) {
+fn creation_policy(
+    stack: &Stack<'_>,
+    resource: &Resource,
+    out: &mut Vec<Diagnostic>,
+    open: &mut Vec<Omission>,
+) {
     let count = resource.creation_policy.as_ref().and_then(|policy| policy.at(&["ResourceSignal", "Count"]));
     let count = count.map_or(Some(1), |count| Text::of(count, stack.template).plain()?.parse::<usize>().ok());
     if count == Some(0) {
@@ -290,22 +295,32 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
     }
     let size = ["DesiredCapacity", "MinSize"].iter().find_map(|name| resource.property(&[name]));
     let size = size.and_then(|size| Text::of(size, stack.template).plain()?.parse::<usize>().ok());
-    let (message, note) = match (senders(stack, resource), count, size) {
-        (Some(0), ..) => (
+    let Senders { sent, is_whole } = senders(stack, resource);
+    let (message, note) = match (count, size) {
+        // An instance counts once, however often it signals.
+        (Some(count), Some(size))
+            if count > size && resource.kind.ends_with("AutoScalingGroup") && sent > 0 =>
+        {
+            (
+                format!("`{}` waits for {count} signals, and starts with {size} instances", resource.name),
+                "Each instance counts once.",
+            )
+        }
+        _ if !is_whole => {
+            if sent == 0 {
+                let words = format!("what `{}` runs sends its signal", resource.name);
+                open.push(Omission::new(Omitted::Assumption(words), resource.name_range));
+            }
+            return;
+        }
+        _ if sent == 0 => (
             format!(
                 "`{}` is complete only when it has its signal, and nothing in the template sends one",
                 resource.name
             ),
             "Without the signal the creation ends with a time-out, and the stack is rolled back.",
         ),
-        // An instance counts once, however often it signals.
-        (Some(_), Some(count), Some(size)) if count > size && resource.kind.ends_with("AutoScalingGroup") => {
-            (
-                format!("`{}` waits for {count} signals, and starts with {size} instances", resource.name),
-                "Each instance counts once.",
-            )
-        }
-        (Some(sent), Some(count), _) if count > sent && &*resource.kind == "AWS::EC2::Instance" => (
+        (Some(count), _) if count > sent && &*resource.kind == "AWS::EC2::Instance" => (
             format!("`{}` waits for {count} signals, and the template sends {sent}", resource.name),
             "An instance counts once, however often it signals.",
         ),
@@ -322,30 +337,61 @@ fn creation_policy(stack: &Stack<'_>, resource: &Resource, out: &mut Vec<Diagnos
 
 /// Whether something in the template sends the signals of a resource, or may do so in text that is not here.
 pub(crate) fn sends_signal(stack: &Stack<'_>, resource: &Resource) -> bool {
-    senders(stack, resource) != Some(0)
+    let senders = senders(stack, resource);
+    senders.sent > 0 || !senders.is_whole
 }
 
-/// Counts the commands in the template that may signal a resource; nothing if text that is not here may do so.
-fn senders(stack: &Stack<'_>, resource: &Resource) -> Option<usize> {
+/// The commands that may signal a resource.
+struct Senders {
+    sent: usize,
+    /// All that the resource runs is text of the template: no parameter, import or other file brings in more.
+    is_whole: bool,
+}
+
+fn senders(stack: &Stack<'_>, resource: &Resource) -> Senders {
     let starters = stack.graph.edges_from(resource.name).filter_map(|edge| stack.resource(edge.to));
     let mut scripts = std::iter::once(resource).chain(starters).collect::<Vec<_>>();
     scripts.dedup_by_key(|one| one.name);
-    // User data that a parameter or another file gives may send the signal: only text that is here can be judged.
-    let readable = scripts.iter().all(|one| {
+    let is_whole = scripts.iter().all(|one| {
         one.property(&["UserData"])
             .or_else(|| one.property(&["LaunchTemplateData", "UserData"]))
-            .is_none_or(|data| data.mentions("#!") || data.mentions("\n"))
+            .is_none_or(is_script)
     });
-    let mut count = 0;
+    let mut sent = 0;
     for one in stack.template.resources.values() {
         for value in std::iter::once(&one.properties).chain(&one.others) {
             each_text(value, &mut |value| {
                 let text = Text::of(value, stack.template).with_gaps();
-                count += signals_to(&text, &resource.name);
+                sent += signals_to(&text, &resource.name);
             });
         }
     }
-    readable.then_some(count)
+    Senders { sent, is_whole }
+}
+
+/// Whether user data is a script with its text in the template, into which other values may be put. Text outside of
+/// `Fn::Base64` is encoded, and is not read.
+fn is_script(data: &Value) -> bool {
+    match &data.kind {
+        ValueKind::Call { name, argument } if &**name == "Fn::Base64" => has_text(argument),
+        ValueKind::If { then, otherwise, .. } => is_script(then) && is_script(otherwise),
+        ValueKind::Ref(name) => &**name == "AWS::NoValue",
+        _ => false,
+    }
+}
+
+fn has_text(value: &Value) -> bool {
+    match &value.kind {
+        ValueKind::Text(_) => true,
+        ValueKind::Sub { pieces, .. } => {
+            pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if !text.trim().is_empty()))
+        }
+        ValueKind::If { then, otherwise, .. } => has_text(then) && has_text(otherwise),
+        ValueKind::Call { name, argument } if &**name == "Fn::Join" => {
+            argument.items().last().is_some_and(|parts| parts.items().iter().any(has_text))
+        }
+        _ => false,
+    }
 }
 
 /// Calls `found` for each text below a value, with what is joined to one text taken as one.
@@ -366,6 +412,8 @@ fn each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a Value)) {
 
 /// Counts the signals in a script that may be for a resource: those that name it, and those whose name is not known.
 fn signals_to(text: &str, resource: &str) -> usize {
+    let is_comment = |line: &&str| line.trim_start().starts_with('#');
+    let text: String = text.split_inclusive('\n').filter(|line| !is_comment(line)).collect();
     let by_command = text.match_indices("cfn-signal").filter(|(at, word)| {
         let rest = &text[at + word.len()..];
         let end = rest.find("cfn-signal").unwrap_or(rest.len());

@@ -63,7 +63,7 @@ fn shortest<'a>(
     allowed: &dyn Fn(&Edge) -> bool,
 ) -> Option<Vec<&'a Edge>> {
     let within = |edge: &Edge| members.contains(&edge.to) && allowed(edge);
-    let cycle = |name: &Symbol| stack.path(*name, *name, &within);
+    let cycle = |name: &Symbol| stack.path(*name, &[*name], &within);
     // A component of thousands of resources needs no shortest cycle; a few starting points find a short one.
     let (first, rest) = members.split_at(members.len().min(200));
     first.iter().filter_map(cycle).min_by_key(Vec::len).or_else(|| rest.iter().find_map(cycle))

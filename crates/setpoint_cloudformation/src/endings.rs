@@ -8,11 +8,17 @@ use crate::naming;
 use crate::update::{exported, text_of};
 use crate::value::{Value, ValueKind};
 
-pub(crate) fn check(stack: &Stack<'_>, opaque: bool, out: &mut Vec<Diagnostic>) {
+/// Finds creations that do not come to their end, in `out`, and updates and rollbacks that do not, in `beside`.
+pub(crate) fn check(
+    stack: &Stack<'_>,
+    opaque: bool,
+    out: &mut Vec<Diagnostic>,
+    beside: &mut Vec<Diagnostic>,
+) {
     own_imports(stack, out);
-    rolling_updates(stack, opaque, out);
+    rolling_updates(stack, opaque, beside);
     silent_functions(stack, out);
-    kept_names(stack, out);
+    kept_names(stack, beside);
 }
 
 /// A stack cannot import what it exports itself: the export is there only when the stack is complete.

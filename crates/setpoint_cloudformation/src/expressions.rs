@@ -12,7 +12,7 @@ use crate::conditions::Formula;
 use crate::graph::Stack;
 use crate::omission::{Omission, Omitted};
 use crate::shapes::{self, Misfit};
-use crate::template::{Parameter, Resource, Table};
+use crate::template::{Parameter, Resource, Table, Template};
 use crate::text::{Part, Text};
 use crate::types::{Property, TypeFacts};
 use crate::value::{Guard, Piece, Value, ValueKind};
@@ -178,7 +178,11 @@ impl Checker<'_, '_> {
             let choice = self.stack.logic.describe(&valuation, &conditions);
             finding = finding.with_note(format!("This happens when {choice}."));
         }
-        self.out.push(finding);
+        // A text may have the same mistake twice.
+        let is_told = |last: &Diagnostic| last.message == finding.message && last.span == finding.span;
+        if !self.out.last().is_some_and(is_told) {
+            self.out.push(finding);
+        }
     }
 
     /// Looks an attribute up in the table of types.
@@ -521,8 +525,13 @@ impl Checker<'_, '_> {
                 format!("{} has a dynamic reference to a secret, which only properties may have", self.user);
             return self.refuse(message, value.range, &Guard::new(), None);
         }
-        // A secret of the template itself is there; whether it has the key is not looked at.
         let own = text.names().find(|name| self.stack.template.resources.contains_key(name));
+        let has_one_gap = text.with_gaps().matches('\0').count() == 1;
+        if let Some(name) = own.filter(|_| has_one_gap)
+            && self.stack.resource(name).is_some_and(|secret| has_key(secret, inner, self.stack.template))
+        {
+            return;
+        }
         let place = match own {
             Some(name) if inner.contains('\0') => format!("`{name}` has what the dynamic reference names"),
             _ => {
@@ -532,6 +541,34 @@ impl Checker<'_, '_> {
         };
         self.assume(place, value.range);
     }
+}
+
+/// Whether a secret that the template makes has what a dynamic reference to it names: all of its text, or a key that the
+/// template gives it. Keys that something else adds later are not known.
+fn has_key(secret: &Resource, inner: &str, template: &Template) -> bool {
+    let generated = secret.property(&["GenerateSecretString"]);
+    let Some(rest) = inner.strip_prefix("secretsmanager:\0").filter(|_| {
+        &*secret.kind == "AWS::SecretsManager::Secret"
+            && (generated.is_some() || secret.property(&["SecretString"]).is_some())
+    }) else {
+        return false;
+    };
+    let mut parts = rest.split(':').skip(1);
+    let (form, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    if !["", "SecretString"].contains(&form) || parts.any(|version| !version.is_empty()) {
+        return false;
+    }
+    let generated_key = generated.and_then(|one| one.get("GenerateStringKey")).and_then(Value::text);
+    if key.is_empty() || generated_key == Some(key) {
+        return true;
+    }
+    let written = secret
+        .property(&["SecretString"])
+        .or_else(|| generated.and_then(|generated| generated.get("SecretStringTemplate")))
+        .map(|value| Text::of(value, template).with_gaps())
+        .unwrap_or_default();
+    let name = format!("\"{key}\"");
+    written.match_indices(&name).any(|(at, _)| written[at + name.len()..].trim_start().starts_with(':'))
 }
 
 /// How a dynamic reference begins.

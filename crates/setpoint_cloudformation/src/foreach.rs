@@ -16,11 +16,12 @@ const MAX_COPIES: usize = 100_000;
 
 /// Unrolls all loops of a tree. A loop that cannot be unrolled is left out and recorded.
 pub(crate) fn expand(root: &Node, parameters: &Table<Parameter>, omissions: &mut Vec<Omission>) -> Node {
-    Unroller { parameters, omissions, copies: 0, nodes: 0 }.node(root)
+    Unroller { parameters, mappings: root.get("Mappings"), omissions, copies: 0, nodes: 0 }.node(root)
 }
 
 struct Unroller<'a> {
     parameters: &'a Table<Parameter>,
+    mappings: Option<&'a Node>,
     omissions: &'a mut Vec<Omission>,
     copies: usize,
     nodes: usize,
@@ -78,7 +79,19 @@ impl Unroller<'_> {
         Ok(out)
     }
 
-    /// Returns the values of a literal list, or of the default of a parameter, which is then assumed.
+    /// Returns the list that `Fn::FindInMap` gives, if its keys are text: an outer loop may have put them in.
+    fn found_in_map(&self, node: &Node) -> Option<&Node> {
+        let arguments = match node.tag.as_deref() {
+            Some("FindInMap") => node,
+            None => node.get("Fn::FindInMap")?,
+            Some(_) => return None,
+        };
+        let [map, first, second] = arguments.items() else { return None };
+        let text = |node: &Node| node.text().filter(|_| node.tag.is_none()).map(str::to_owned);
+        self.mappings?.get(&text(map)?)?.get(&text(first)?)?.get(&text(second)?)
+    }
+
+    /// Returns the values of a literal list or of one in a mapping, or of the default of a parameter, which is then assumed.
     fn values(&mut self, name: Symbol, node: &Node) -> Result<Vec<String>, Omitted> {
         let parameter = match (node.tag.as_deref(), node.get("Ref")) {
             (Some("Ref"), _) => node.text(),
@@ -97,6 +110,7 @@ impl Unroller<'_> {
             }
             return Ok(default.split(',').map(|value| value.trim().to_owned()).collect());
         }
+        let node = self.found_in_map(node).unwrap_or(node);
         if node.tag.is_some() || node.is_mapping() {
             return Err(Omitted::LoopValues(name));
         }

@@ -239,7 +239,7 @@ pub(crate) fn references(value: &Value, found: &mut dyn FnMut(Symbol, Via)) {
 #[derive(Debug)]
 pub(crate) enum Waits {
     Always,
-    /// Not under this choice of parameters, which makes both.
+    /// Not under this choice of parameters, which makes the resource and one that it must wait for.
     NotIf(Valuation),
     /// In more ways than were looked at.
     Undecided,
@@ -307,11 +307,11 @@ impl<'a> Stack<'a> {
         guard
     }
 
-    /// The shortest chain of edges from one resource to another among the edges that `allowed` lets through.
+    /// The shortest chain of edges from one resource to any of some others among the edges that `allowed` lets through.
     pub(crate) fn path(
         &self,
         from: Symbol,
-        to: Symbol,
+        any_of: &[Symbol],
         allowed: &dyn Fn(&Edge) -> bool,
     ) -> Option<Vec<&'a Edge>> {
         let mut reached: Table<&Edge> = Table::default();
@@ -323,7 +323,7 @@ impl<'a> Stack<'a> {
                     continue;
                 }
                 reached.insert(edge.to, edge);
-                if edge.to == to {
+                if any_of.contains(&edge.to) {
                     let mut path = vec![edge];
                     while let Some(last) = path.last()
                         && last.from != from
@@ -339,13 +339,14 @@ impl<'a> Stack<'a> {
         None
     }
 
-    /// Decides whether a resource waits for another under every choice of parameters that makes both.
-    pub(crate) fn waits(&self, from: Symbol, to: Symbol) -> Waits {
-        let mut wanted = vec![self.exists_formula(from), self.exists_formula(to)];
+    /// Decides whether a resource waits for one of some others under every choice of parameters that makes it and any of them.
+    pub(crate) fn waits(&self, from: Symbol, any_of: &[Symbol]) -> Waits {
+        let there = any_of.iter().map(|name| self.exists_formula(*name)).collect();
+        let mut wanted = vec![self.exists_formula(from), Formula::Or(there)];
         // Each turn excludes one path; a template has few ways by which one resource waits for another.
         for _ in 0..64 {
             let Some(valuation) = self.logic.satisfiable(&wanted) else { return Waits::Always };
-            let Some(path) = self.path(from, to, &|edge| valuation.allows(&self.edge_guard(edge))) else {
+            let Some(path) = self.path(from, any_of, &|edge| valuation.allows(&self.edge_guard(edge))) else {
                 return Waits::NotIf(valuation);
             };
             let guards: Guard = path.iter().flat_map(|edge| self.edge_guard(edge)).collect();
@@ -356,6 +357,6 @@ impl<'a> Stack<'a> {
 
     /// Whether some choice of parameters makes the first wait for the second.
     pub(crate) fn may_wait(&self, from: Symbol, to: Symbol) -> bool {
-        self.path(from, to, &|_| true).is_some()
+        self.path(from, &[to], &|_| true).is_some()
     }
 }

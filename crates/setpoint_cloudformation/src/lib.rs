@@ -159,7 +159,8 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     let logic = Logic::new(&template);
     let stack = Stack { template: &template, graph: &graph, logic: &logic };
     let opaque = template.is_opaque();
-    let (mut findings, mut open) = (Vec::new(), Vec::new());
+    // `beside` are findings that do not concern the creation.
+    let (mut findings, mut beside, mut open) = (Vec::new(), Vec::new(), Vec::new());
     // What was passed over may define the name.
     if !opaque {
         checks::unknown_names(&stack, &mut findings, &mut open);
@@ -170,8 +171,8 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     expressions::check(&stack, &mut findings, &mut open);
     same_names::check(&stack, &mut findings, &mut open);
     addresses::check(&stack, &mut findings);
-    endings::check(&stack, opaque, &mut findings);
-    hazards::check(&stack, &mut findings, &mut open);
+    endings::check(&stack, opaque, &mut findings, &mut beside);
+    hazards::check(&stack, &mut findings, &mut beside, &mut open);
     checks::deletion(&stack, &mut findings);
     checks::redundant_depends_on(&stack, &mut findings);
     if let Some(rule) = template.rules.first().filter(|_| !opaque && !logic.is_consistent()) {
@@ -183,6 +184,7 @@ pub(crate) fn analyse_with(file: FileId, sources: &Sources, given: &Given) -> An
     let coverage = coverage(&template);
     findings.extend(given.check(&template));
     let judged = judge(&findings, template.is_serverless());
+    findings.append(&mut beside);
     let mut all: Vec<Diagnostic> =
         template.omissions.iter().filter_map(|omission| omission.finding(file)).collect();
     all.extend(document.diagnostics);

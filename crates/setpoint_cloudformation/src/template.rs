@@ -393,6 +393,18 @@ impl Template {
         self.omissions.push(Omission::new(what, range));
     }
 
+    /// Returns whether a description has the shape of one. It may be too long beside that.
+    fn read_description(&mut self, value: &Node) -> bool {
+        const MAX_BYTES: usize = 1024;
+        let Some(text) = value.text().filter(|_| !value.is_null()) else { return false };
+        if text.len() > MAX_BYTES {
+            let words =
+                format!("the description has {} bytes, and CloudFormation takes {MAX_BYTES}", text.len());
+            self.omit(Omitted::Refused(words), value.range);
+        }
+        true
+    }
+
     /// Looks at the shape of each section, and at the functions in it.
     fn read_sections(&mut self, root: &Node) {
         if !root.is_mapping() {
@@ -406,7 +418,7 @@ impl Template {
             let known = MAPPINGS.into_iter().find(|known| *known == name);
             let is_well_formed = match name {
                 "AWSTemplateFormatVersion" => value.text() == Some("2010-09-09"),
-                "Description" => value.text().is_some_and(|text| text.len() <= 1024) && !value.is_null(),
+                "Description" => self.read_description(value),
                 "Metadata" => value.is_mapping(),
                 "Transform" => self.read_transforms(value),
                 _ if known.is_some() => value.is_mapping() && value.tag.is_none(),
@@ -814,12 +826,8 @@ fn is_parameter_type(kind: &str) -> bool {
     }
 }
 
-/// The names of AWS-specific parameter types that are documented.
+/// The names of AWS-specific parameter types that are documented, and `List<String>`, which AWS's cfn-lint lists.
 fn is_documented_parameter_type(kind: &str) -> bool {
-    // It is deployed, and AWS does not list it.
-    if kind == "List<String>" {
-        return false;
-    }
     let element = kind.strip_prefix("List<").and_then(|rest| rest.strip_suffix('>')).unwrap_or(kind);
     let stored = element.strip_prefix("AWS::SSM::Parameter::Value<").and_then(|rest| rest.strip_suffix('>'));
     match stored {

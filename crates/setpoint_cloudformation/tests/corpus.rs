@@ -49,7 +49,8 @@ fn every_template_is_answered() {
     for known in NAMES_AS_TEXT {
         assert!(hazards.iter().any(|found| found == known), "no hazard found in {known}");
     }
+    // The script of one lost its line ends: all of it is a comment, and no signal is sent.
     // Others rest on the region, on parameters that choose a key of a mapping, on secrets and exports that must be there.
-    assert!(proved >= 71, "only {proved} are proved");
-    assert!(proved + conditionally >= 105, "only {proved} are proved, and {conditionally} under assumptions");
+    assert!(proved >= 73, "only {proved} are proved");
+    assert!(proved + conditionally >= 104, "only {proved} are proved, and {conditionally} under assumptions");
 }

@@ -655,11 +655,16 @@ fn names_of_other_characters_are_open() {
         queue("Outputs: {a: {Value: c, Exprt: {Name: d}}}", "a"),
         queue("Mappings: {M: {a: {b-c: d}}}", "a"),
         queue("Hooks: {H: {Type: AWS::CodeDeploy::BlueGreen}}", "a"),
-        queue("Parameters: {P: {Type: 'List<String>'}}", "a"),
         queue("Parameters: {P: {Type: String, Alowed: a}}", "a"),
     ] {
         assert_open(&text);
     }
+}
+
+#[test]
+fn a_list_of_texts_is_a_type_of_parameters() {
+    assert_proved(&queue("Parameters: {P: {Type: 'List<String>'}}", "!Join ['', !Ref P]"));
+    assert!(!answer(&queue("Parameters: {P: {Type: 'List<String>'}}", "!Ref P")).is_proved());
 }
 
 #[test]

@@ -394,7 +394,23 @@ fn is_module(session: &Session<'_>, path: &Path) -> bool {
     if session.files.has_file(&path.join("metadata.json")) {
         return session.files.is_dir(&manifests) || session.files.is_dir(&path.join("lib/puppet"));
     }
+    // Other tools have folders of this name: an empty one may be a module's, one with other files alone is not.
     session.files.is_dir(&manifests)
+        && (session.files.list(&manifests).is_empty() || has_manifest(session, &manifests, 0))
+}
+
+/// Whether a manifest lies in a folder, or below it.
+fn has_manifest(session: &Session<'_>, folder: &Path, depth: usize) -> bool {
+    const MAX_DEPTH: usize = 16;
+    let names = session.files.list(folder);
+    let is_manifest = |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "pp");
+    names.iter().any(is_manifest)
+        || (depth < MAX_DEPTH
+            && names.iter().map(|name| folder.join(name)).any(|path| {
+                session.files.is_dir(&path)
+                    && session.files.link_target(&path).is_none()
+                    && has_manifest(session, &path, depth + 1)
+            }))
 }
 
 /// The control repository that a file or folder lies in.

@@ -109,6 +109,16 @@ impl Problem {
     }
 }
 
+/// Whether bytes are those of an archive with the metadata of a CSAR or with a service template as its only YAML file at the
+/// top: other archives may hold YAML, too.
+pub fn is_archive(bytes: &[u8]) -> bool {
+    // The names of files stand in an archive as they are.
+    let names = |part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    names(b"TOSCA.meta")
+        || ((names(b".yaml") || names(b".yml"))
+            && open(bytes).is_ok_and(|archive| is_service_template(&archive.files.text(&archive.entry))))
+}
+
 /// Reads an archive into memory.
 pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
     let mut archive =

@@ -26,6 +26,8 @@ enum Shape {
     Text,
     /// Text that names a type, a template or a file.
     Name,
+    /// A name, or in the Simple Profile a function that gives one.
+    NameOrCall,
     Names,
     Flag,
     Version,
@@ -45,8 +47,8 @@ enum Shape {
 }
 
 use Shape::{
-    Anything, Bounds, By, Entries, Flag, List, Map, MapOrEntries, Metadata, Name, Names, Of, Something, Text,
-    Version,
+    Anything, Bounds, By, Entries, Flag, List, Map, MapOrEntries, Metadata, Name, NameOrCall, Names, Of,
+    Something, Text, Version,
 };
 
 /// A construct with keys of its own.
@@ -527,7 +529,7 @@ static ARTIFACT: Definition = definition(
     "artifact",
     &[
         key("type", Name),
-        key("file", Name),
+        key("file", NameOrCall),
         key("repository", Name),
         key("description", Text),
         key("metadata", Metadata),
@@ -819,8 +821,9 @@ impl Walk {
             _ if is_old && node.is_null() => {}
             Text if is_text(node) || (is_old && node.text().is_some()) => {}
             Text => self.mismatch(node, under, "text", place),
-            Name if is_name(node, self.edition) => {}
-            Name => self.mismatch(node, under, "a name", place),
+            Name | NameOrCall if is_name(node, self.edition) => {}
+            NameOrCall if is_old && is_call(node) => {}
+            Name | NameOrCall => self.mismatch(node, under, "a name", place),
             Flag if is_flag(node) || is_call(node) => {}
             Flag => self.mismatch(node, under, "true or false", place),
             Version if is_version(node) => {}

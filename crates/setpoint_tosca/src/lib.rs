@@ -15,6 +15,7 @@ mod filters;
 mod grammar;
 mod instance;
 mod omission;
+mod policies;
 mod profiles;
 mod rule_file;
 mod scalar;
@@ -29,7 +30,7 @@ mod types;
 mod values;
 mod workflows;
 
-pub use archive::{Archive, BadArchive, Problem, open as open_archive};
+pub use archive::{Archive, BadArchive, Problem, is_archive, open as open_archive};
 pub use changes::{Changes, Version, compare};
 pub use instance::instance;
 pub use omission::{Omission, Omitted};

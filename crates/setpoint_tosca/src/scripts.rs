@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use setpoint_data::{Entry, Node};
 use setpoint_source::{FileId, FileSystem, Range, Span, Symbol, normal};
 
+use crate::grammar::is_call;
 use crate::omission::{Omission, Omitted};
 use crate::types::{named_items, operation_entries};
 
@@ -14,7 +15,7 @@ pub(crate) struct Script {
     /// The template or type.
     pub(crate) of: Symbol,
     pub(crate) target: String,
-    /// Where it was looked for; nothing if a repository has it.
+    /// Where it was looked for; nothing if a repository has it, or a function gives its name.
     path: Option<PathBuf>,
     span: Span,
 }
@@ -31,6 +32,10 @@ pub(crate) fn find(file: FileId, folder: &Path, of: Symbol, node: &Node) -> Vec<
         let named = value.get("file").unwrap_or(value);
         if let Some(target) = named.text().filter(|text| !text.is_empty()) {
             add(target, value.get("repository").is_some(), named.range);
+        } else if let [Entry { key, .. }] = named.entries()
+            && is_call(named)
+        {
+            add(&format!("{{ {}: … }}", key.text().unwrap_or_default()), true, named.range);
         }
     }
     let mut interfaces: Vec<&Node> = node.get("interfaces").into_iter().collect();

@@ -12,10 +12,8 @@ use crate::grammar::Edition;
 use crate::omission::{Omission, Omitted};
 use crate::service::{Assignment, NodeTemplate, Service};
 use crate::substitution::Mapped;
-use crate::types::{
-    Capability, Names, Requirement, Types, ancestors, derives, full_name, is_whole, named_items, symbol,
-};
-use crate::{attributes, calls, circles, filters, substitution, templates};
+use crate::types::{Capability, Names, Requirement, Types, ancestors, derives, full_name, is_whole};
+use crate::{attributes, calls, circles, filters, policies, substitution, templates};
 
 /// How a relationship behaves while the topology is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -333,7 +331,7 @@ impl Topology {
         topology.diagnostics.extend(templates::check(service));
         topology.diagnostics.extend(calls::check(service));
         substitution::check(service, &mut topology.diagnostics);
-        topology.policies(service);
+        topology.omissions.extend(policies::check(service));
         topology.values(service);
         for node in service.nodes.values() {
             topology.nodes.insert(node.name, TopologyNode { kind: node.kind, span: node.span });
@@ -362,31 +360,6 @@ impl Topology {
 
     fn omit(&mut self, what: Omitted, span: Span) {
         self.omissions.push(Omission::new(what, span));
-    }
-
-    /// Reports policies that do something of which nothing is known. One without triggers whose type derives from a normative
-    /// one says where nodes are placed, or what is done with nodes that run; neither changes the order of the set-up.
-    fn policies(&mut self, service: &Service) {
-        const INERT: [&str; 4] = ["Placement", "Scaling", "Update", "Performance"];
-        let table = &service.types.policies;
-        for topology in std::iter::once(service).chain(service.inner.values()) {
-            let Some((file, node)) = &topology.topology else { continue };
-            for (key, value) in named_items(node.get("policies")) {
-                let Some(name) = symbol(Some(key)) else { continue };
-                let chain = symbol(value.get("type")).map(|kind| ancestors(table, kind)).unwrap_or_default();
-                let is_inert =
-                    INERT.iter().any(|one| chain.contains(&Symbol::new(&format!("tosca.policies.{one}"))));
-                let is_known = !chain.is_empty() && chain.iter().all(|kind| table.contains_key(kind));
-                let has_triggers = value.get("triggers").is_some_and(|triggers| !triggers.is_null())
-                    || chain.iter().any(|kind| table.get(kind).is_some_and(|kind| kind.has_triggers));
-                let what = match (is_known, has_triggers) {
-                    (true, true) => Omitted::Triggered(name),
-                    (true, false) if is_inert => continue,
-                    _ => Omitted::Policy(name),
-                };
-                self.omit(what, key.range.in_file(*file));
-            }
-        }
     }
 
     /// Puts the nodes of a topology in the place of each node that it stands for, level by level. What is mapped goes to the

@@ -27,8 +27,6 @@ pub struct Type {
     pub rules: Option<(String, Span)>,
     /// The definition as it is written.
     pub(crate) written: Option<Node>,
-    /// A policy type that does something when an event comes.
-    pub has_triggers: bool,
 }
 
 /// What a list of type names holds.
@@ -391,7 +389,6 @@ fn read_type(section: &str, entry: &Entry, file: FileId, scope: Scope) -> Type {
         named,
         schema: Schema { kind: None, span: Some(span), ..Schema::read(node, file, scope) },
         written: Some(node.clone()),
-        has_triggers: node.get("triggers").is_some_and(|triggers| !triggers.is_null()),
         rules: node
             .get("metadata")
             .and_then(|metadata| metadata.get("setpoint_rules"))

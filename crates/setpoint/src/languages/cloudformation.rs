@@ -19,6 +19,11 @@ use crate::output::{Outcome, pretty};
 #[derive(Debug)]
 pub(crate) struct CloudFormation;
 
+/// Whether text is that of a template.
+pub(super) fn is_template(text: &str) -> bool {
+    setpoint_cloudformation::is_template_text(FileId(0), text)
+}
+
 impl Language for CloudFormation {
     fn kind(&self) -> &'static str {
         "cloudformation"
@@ -28,7 +33,7 @@ impl Language for CloudFormation {
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
         match extension {
             "template" | "cfn" => true,
-            "yaml" | "yml" | "json" => setpoint_cloudformation::is_template_text(FileId(0), text),
+            "yaml" | "yml" | "json" => is_template(text),
             _ => false,
         }
     }

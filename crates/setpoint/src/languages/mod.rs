@@ -217,10 +217,13 @@ pub(crate) fn recognises_folder(session: &Session<'_>, path: &Path) -> bool {
 
 /// Whether a file is of a kind that is known by its name, or by what is in it.
 pub(crate) fn recognises_file(session: &Session<'_>, path: &Path) -> bool {
-    // Any archive may end in `.zip`; the names of its files stand in it as they are.
-    if path.extension().is_some_and(|ending| ending == "zip") {
-        let names = |bytes: &[u8]| bytes.windows(5).any(|part| part == b".yaml" || part == b"TOSCA");
-        return session.files.read(path).is_ok_and(|bytes| names(&bytes));
+    let has_ending = |name: &str| path.extension().is_some_and(|ending| ending == name);
+    // Any archive may end in `.zip`, and what any tool fills in in `.template`.
+    if has_ending("zip") {
+        return session.files.read(path).is_ok_and(|bytes| setpoint_tosca::is_archive(&bytes));
+    }
+    if has_ending("template") {
+        return session.read(path).map_or(true, |text| cloudformation::is_template(&text));
     }
     let known = |text: &str| LANGUAGES.iter().any(|language| language.recognises(path, text));
     let is_data =

@@ -2,7 +2,7 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::Value;
@@ -10,6 +10,7 @@ use crate::value::Value;
 pub(super) static TRAIL: Hazard = Hazard {
     name: "trail-policy",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A trail checks that it may write to its bucket and topic when it is created. Without the policy its creation fails: \
           incorrect S3 bucket policy is detected.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudtrail-trail.html",
@@ -35,6 +36,7 @@ pub(super) static TRAIL: Hazard = Hazard {
 pub(super) static CONFIG_RULE: Hazard = Hazard {
     name: "config-rule",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A rule of AWS Config needs the configuration recorder, and a rule with a function of its own the permission to call it. \
           Without them its creation fails.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-config-configrule.html",
@@ -55,6 +57,7 @@ pub(super) static CONFIG_RULE: Hazard = Hazard {
 pub(super) static SUBSCRIPTION: Hazard = Hazard {
     name: "log-subscription",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "CloudWatch Logs calls the function once when the filter is created. Without the permission its creation fails: could \
           not execute the lambda function.",
     page: "https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html",

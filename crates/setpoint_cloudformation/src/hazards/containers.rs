@@ -2,13 +2,14 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::template::Resource;
 use crate::value::Value;
 
 pub(super) static LISTENER: Hazard = Hazard {
     name: "service-listener",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A service can register with a target group only once a listener joins the group to a load balancer. If the service \
           comes first, its creation fails: the target group does not have an associated load balancer.",
     page: "https://docs.aws.amazon.com/AmazonECS/latest/developerguide/service-load-balancing.html",
@@ -36,6 +37,7 @@ pub(super) static LISTENER: Hazard = Hazard {
 pub(super) static CAPACITY: Hazard = Hazard {
     name: "service-capacity",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A service can use only capacity providers that its cluster has. If they are associated later, the creation of the \
           service fails: the capacity provider is not associated with the cluster.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ecs-clustercapacityproviderassociations.html",

@@ -2,13 +2,14 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::template::Resource;
 use crate::value::Value;
 
 pub(super) static PROXY: Hazard = Hazard {
     name: "proxy-instances",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A proxy can be joined to a cluster only once the cluster has an instance. If the target group comes first, its creation \
           fails: the cluster does not have any associated instances.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-rds-dbproxytargetgroup.html",

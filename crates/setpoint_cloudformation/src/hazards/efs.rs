@@ -2,7 +2,7 @@
 
 use setpoint_source::Severity;
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::Value;
@@ -10,6 +10,7 @@ use crate::value::Value;
 pub(super) static MOUNT_TARGET: Hazard = Hazard {
     name: "function-file-system",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A function mounts a file system through its mount targets. If it is created before them, its creation fails.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-lambda-function.html",
     find: |stack, out| {

@@ -2,7 +2,7 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::{Value, ValueKind};
@@ -13,6 +13,7 @@ const PAGE: &str =
 pub(super) static ROUTE: Hazard = Hazard {
     name: "route-gateway",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A route can use a gateway only once it is attached to the network. If the route comes first, its creation fails: \
           the route table and the gateway belong to different networks.",
     page: PAGE,
@@ -35,22 +36,16 @@ pub(super) static ROUTE: Hazard = Hazard {
 pub(super) static TRANSIT: Hazard = Hazard {
     name: "route-transit-gateway",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A route can use a transit gateway only once the gateway is attached to the network of the route table. If the route \
           comes first, its creation fails.",
-    page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-route.html",
+    page: TRANSIT_PAGE,
     find: |stack, out| {
-        for route in stack.of_kind("AWS::EC2::Route") {
-            let Some(gateway) = route.property(&["TransitGatewayId"]).and_then(Value::reference) else {
-                continue;
-            };
-            let vpc = stack
-                .referred(route.property(&["RouteTableId"]), "AWS::EC2::RouteTable")
-                .and_then(|table| table.property(&["VpcId"])?.reference());
-            let attachments: Vec<Symbol> = stack
-                .of_kind("AWS::EC2::TransitGatewayAttachment")
-                .chain(stack.of_kind("AWS::EC2::TransitGatewayVpcAttachment"))
-                .filter(|one| attached(one, "TransitGatewayId") == Some(gateway))
-                .filter(|one| vpc.is_none() || attached(one, "VpcId") == vpc)
+        for (route, gateway) in transit_routes(stack) {
+            let table = stack.referred(route.property(&["RouteTableId"]), "AWS::EC2::RouteTable");
+            let Some(vpc) = table.and_then(|table| attached(table, "VpcId")) else { continue };
+            let attachments = transit_attachments(stack, gateway)
+                .filter(|one| attached(one, "VpcId") == Some(vpc))
                 .map(|one| one.name)
                 .collect();
             wait(out, route, attachments, format!("sends traffic to the transit gateway `{gateway}`"));
@@ -58,11 +53,62 @@ pub(super) static TRANSIT: Hazard = Hazard {
     },
 };
 
+/// A table that is not in the template may be in the network: one that was there before in a network that was there before, and
+/// one that a nested stack makes in a network that it is given. It is in no network that this template makes otherwise.
+pub(super) static TRANSIT_ELSEWHERE: Hazard = Hazard {
+    name: "route-transit-gateway-elsewhere",
+    severity: Severity::Warning,
+    concerns: Concern::Creation,
+    why: "A route can use a transit gateway only once the gateway is attached to the network of the route table. If the table is \
+          in the network of this attachment, and the route comes first, its creation fails.",
+    page: TRANSIT_PAGE,
+    find: |stack, out| {
+        for (route, gateway) in transit_routes(stack) {
+            let table = route.property(&["RouteTableId"]);
+            if stack
+                .referred(table, "AWS::EC2::RouteTable")
+                .and_then(|table| attached(table, "VpcId"))
+                .is_some()
+            {
+                continue;
+            }
+            let may_hold_table = |vpc: Symbol| {
+                stack.resource(vpc).is_none() || stack.path(route.name, &[vpc], &|_| true).is_some()
+            };
+            let attachments = transit_attachments(stack, gateway)
+                .filter(|one| attached(one, "VpcId").is_none_or(may_hold_table))
+                .map(|one| one.name)
+                .collect();
+            wait(out, route, attachments, format!("sends traffic to the transit gateway `{gateway}`"));
+        }
+    },
+};
+
+const TRANSIT_PAGE: &str =
+    "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-route.html";
+
+/// The routes to transit gateways, each with the name of its gateway.
+fn transit_routes<'a>(stack: &Stack<'a>) -> impl Iterator<Item = (&'a Resource, Symbol)> + use<'a> {
+    let routes = stack.of_kind("AWS::EC2::Route");
+    routes.filter_map(|route| Some((route, attached(route, "TransitGatewayId")?)))
+}
+
+fn transit_attachments<'a>(
+    stack: &Stack<'a>,
+    gateway: Symbol,
+) -> impl Iterator<Item = &'a Resource> + use<'a> {
+    stack
+        .of_kind("AWS::EC2::TransitGatewayAttachment")
+        .chain(stack.of_kind("AWS::EC2::TransitGatewayVpcAttachment"))
+        .filter(move |one| attached(one, "TransitGatewayId") == Some(gateway))
+}
+
 /// An address that nothing joins to a network needs no gateway, and one that a NAT gateway uses is joined by the NAT gateway:
 /// [`NAT`] asks whether that one waits.
 pub(super) static ADDRESS: Hazard = Hazard {
     name: "address-gateway",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "An elastic address can be joined to an instance only once the internet gateway of its network is attached. When the \
           stack is deleted, the gateway cannot be detached before the address is released.",
     page: PAGE,
@@ -80,6 +126,7 @@ pub(super) static ADDRESS: Hazard = Hazard {
 pub(super) static NAT: Hazard = Hazard {
     name: "nat-gateway",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A public NAT gateway needs the internet gateway of its network to be attached. If it comes first, its creation fails.",
     page: "https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-working-with.html",
     find: |stack, out| {
@@ -97,6 +144,7 @@ pub(super) static NAT: Hazard = Hazard {
 pub(super) static PUBLIC_CONSUMER: Hazard = Hazard {
     name: "public-address-gateway",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "What has a public address needs the internet gateway of its network to be attached. When the stack is deleted, the \
           gateway cannot be detached before the address is gone.",
     page: PAGE,

@@ -2,7 +2,7 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::Value;
@@ -10,6 +10,7 @@ use crate::value::Value;
 pub(super) static POLICY: Hazard = Hazard {
     name: "role-policy",
     severity: Severity::Warning,
+    concerns: Concern::Creation,
     why: "The resource acts with the role while it is created and deleted, and the role has its permissions from a policy that \
           is a resource of its own. Without an order the permissions may come too late, or go too early.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-iam-role.html",
@@ -72,6 +73,7 @@ fn users<'a>(stack: &Stack<'a>, role: &Resource) -> Vec<(&'a Resource, String)> 
 pub(super) static DOMAIN: Hazard = Hazard {
     name: "domain-role",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A search domain in a network acts with a service-linked role. If the role comes later, the creation of the domain fails: \
           you must enable a service-linked role.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-iam-servicelinkedrole.html",

@@ -2,13 +2,14 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::template::Resource;
 use crate::value::Value;
 
 pub(super) static PROVIDER: Hazard = Hazard {
     name: "client-provider",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A client can support only identity providers that its pool has. If the provider comes later, the creation of the client \
           fails: the provider does not exist for the user pool.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cognito-userpoolclient.html",

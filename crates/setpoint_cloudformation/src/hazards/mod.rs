@@ -25,11 +25,22 @@ pub struct Hazard {
     /// Names the hazard in fixtures and documentation.
     pub name: &'static str,
     pub severity: Severity,
+    /// What the order decides.
+    pub(crate) concerns: Concern,
     /// What goes wrong otherwise, as a sentence.
     pub why: &'static str,
     /// Where AWS says so.
     pub page: &'static str,
     find: fn(&Stack<'_>, &mut Vec<Wait>),
+}
+
+/// What goes wrong without an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Concern {
+    /// The creation may fail.
+    Creation,
+    /// The stack is created, and something in it lacks what came too late.
+    Contents,
 }
 
 impl std::fmt::Debug for Hazard {
@@ -50,6 +61,7 @@ pub(crate) struct Wait {
 pub static HAZARDS: &[&Hazard] = &[
     &gateway::ROUTE,
     &gateway::TRANSIT,
+    &gateway::TRANSIT_ELSEWHERE,
     &gateway::ADDRESS,
     &gateway::NAT,
     &gateway::PUBLIC_CONSUMER,
@@ -60,7 +72,9 @@ pub static HAZARDS: &[&Hazard] = &[
     &containers::LISTENER,
     &containers::CAPACITY,
     &api_gateway::METHODS,
+    &api_gateway::LATE_METHODS,
     &api_gateway::ROUTES,
+    &api_gateway::LATE_ROUTES,
     &api_gateway::PLAN,
     &api_gateway::SCHEMA,
     &api_gateway::LOGS,
@@ -75,7 +89,13 @@ pub static HAZARDS: &[&Hazard] = &[
     &names::LITERAL,
 ];
 
-pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec<Omission>) {
+/// Finds the orders that are missing: those on which the creation depends in `out`, the others in `beside`.
+pub(crate) fn check(
+    stack: &Stack<'_>,
+    out: &mut Vec<Diagnostic>,
+    beside: &mut Vec<Diagnostic>,
+    open: &mut Vec<Omission>,
+) {
     let mut reported: Vec<(Symbol, Symbol)> = Vec::new();
     let mut found: Vec<Found> = Vec::new();
     for hazard in HAZARDS {
@@ -86,13 +106,14 @@ pub(crate) fn check(stack: &Stack<'_>, out: &mut Vec<Diagnostic>, open: &mut Vec
         }
     }
     // A resource that must wait for several gets one `DependsOn` with all of them.
-    for Found { finding, consumer, addable } in &found {
+    for Found { finding, consumer, addable, concerns } in &found {
         let targets: Vec<Symbol> =
             found.iter().filter(|one| one.consumer == *consumer).filter_map(|one| one.addable).collect();
         let fix = addable
             .and(stack.resource(*consumer))
             .and_then(|resource| fix::add_depends_on(stack.template, resource, &targets));
-        out.push(match fix {
+        let list = if *concerns == Concern::Creation { &mut *out } else { &mut *beside };
+        list.push(match fix {
             Some(fix) => finding.clone().with_fix(fix),
             None => finding.clone(),
         });
@@ -104,6 +125,7 @@ struct Found {
     finding: Diagnostic,
     consumer: Symbol,
     addable: Option<Symbol>,
+    concerns: Concern,
 }
 
 fn finding(
@@ -120,30 +142,17 @@ fn finding(
         .filter(|name| **name != wait.consumer)
         .filter_map(|name| stack.resource(*name))
         .collect();
-    // Waiting for any one of them is enough.
-    let mut missing = None;
-    for target in &needed {
-        match stack.waits(consumer.name, target.name) {
-            Waits::Undecided => {
-                let what = Omitted::Waits(consumer.name, target.name);
-                open.push(Omission::new(what, consumer.name_range));
-                return None;
-            }
-            Waits::Always
-                if stack
-                    .logic
-                    .satisfiable(&[stack.exists_formula(consumer.name), stack.exists_formula(target.name)])
-                    .is_some() =>
-            {
-                return None;
-            }
-            Waits::Always => {}
-            Waits::NotIf(valuation) => {
-                missing.get_or_insert((*target, valuation));
-            }
+    let names: Vec<Symbol> = needed.iter().map(|one| one.name).collect();
+    let valuation = match stack.waits(consumer.name, &names) {
+        Waits::Always => return None,
+        Waits::NotIf(valuation) => valuation,
+        Waits::Undecided => {
+            let what = Omitted::Waits(consumer.name, *names.first()?);
+            open.push(Omission::new(what, consumer.name_range));
+            return None;
         }
-    }
-    let (target, valuation) = missing?;
+    };
+    let target = needed.into_iter().find(|one| valuation.allows(&stack.exists(one.name)))?;
     // What waits for a resource that is reported itself will wait once that one is mended.
     let mended =
         reported.iter().any(|(fixed, to)| *to == target.name && stack.may_wait(consumer.name, *fixed));
@@ -171,6 +180,8 @@ fn finding(
         .edges_from(consumer.name)
         .flat_map(|edge| stack.edge_guard(edge))
         .filter(|_| stack.may_wait(consumer.name, target.name))
+        // Which of several is there decides whether waiting for another one of them is enough.
+        .chain(names.iter().filter(|_| names.len() > 1).flat_map(|name| stack.exists(*name)))
         .map(|(condition, _)| condition)
         .collect();
     if !conditions.is_empty() {
@@ -183,8 +194,8 @@ fn finding(
              name instead of a reference in `{}`; then add `DependsOn: {}`.",
             target.name, consumer.name, consumer.name, target.name, target.name
         ));
-        return Some(Found { finding, consumer: consumer.name, addable: None });
+        return Some(Found { finding, consumer: consumer.name, addable: None, concerns: hazard.concerns });
     }
     finding = finding.with_help(format!("Add `DependsOn: {}` to `{}`.", target.name, consumer.name));
-    Some(Found { finding, consumer: consumer.name, addable: Some(target.name) })
+    Some(Found { finding, consumer: consumer.name, addable: Some(target.name), concerns: hazard.concerns })
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::naming;
 use crate::template::Resource;
@@ -41,6 +41,7 @@ const USES: &[(&str, &str, &str)] = &[
 pub(super) static LITERAL: Hazard = Hazard {
     name: "name-as-text",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A name that is written as text is no reference, so that both may be created at once. If what has the name comes later, \
           the creation of what uses it fails: it does not exist.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html",

@@ -2,7 +2,7 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::addresses::{Block, gives_ipv6};
 use crate::template::Resource;
 use crate::value::Value;
@@ -10,6 +10,7 @@ use crate::value::Value;
 pub(super) static RANGE: Hazard = Hazard {
     name: "subnet-range",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A subnet takes its addresses from the ranges that its network has. One that takes them from a range that is added to the \
           network fails if it is created before.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-ec2-vpccidrblock.html",

@@ -2,7 +2,7 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::graph::Stack;
 use crate::template::Resource;
 use crate::value::Value;
@@ -10,6 +10,7 @@ use crate::value::Value;
 pub(super) static BUCKET: Hazard = Hazard {
     name: "bucket-notification",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A bucket checks that it may send its notifications when they are set. Without the permission its creation fails: \
           unable to validate the following destination configurations.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-s3-bucket-notificationconfig.html",

@@ -2,12 +2,13 @@
 
 use setpoint_source::{Severity, Symbol};
 
-use super::{Hazard, Wait};
+use super::{Concern, Hazard, Wait};
 use crate::value::Value;
 
 pub(super) static ROUTE_PROPAGATION: Hazard = Hazard {
     name: "vpn-route-propagation",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "Routes of a VPN gateway can be propagated only once the gateway is attached to the network.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-dependson.html",
     find: |stack, out| {
@@ -31,6 +32,7 @@ pub(super) static ROUTE_PROPAGATION: Hazard = Hazard {
 pub(super) static CLIENT_ROUTE: Hazard = Hazard {
     name: "client-vpn-route",
     severity: Severity::Error,
+    concerns: Concern::Creation,
     why: "A route of a client VPN endpoint goes through a subnet that must be associated with the endpoint first.",
     page: "https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-resource-ec2-clientvpnroute.html",
     find: |stack, out| {

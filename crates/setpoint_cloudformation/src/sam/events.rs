@@ -264,7 +264,15 @@ impl Work<'_> {
     /// Makes the queue of what a rule could not deliver, unless one is named.
     fn dead_letters(&mut self, event: &Event<'_>, rule: Symbol) {
         let Some(config) = event.properties.get("DeadLetterConfig") else { return };
+        let kind = self.template.resources.get(&rule).map(|resource| resource.kind);
+        let is_rule = kind.is_some_and(|kind| &*kind == "AWS::Events::Rule");
+        let role = Symbol::new(&format!("{}Role", event.id));
+        let has_role = self.template.resources.contains_key(&role);
         if config.get("Type").is_none() {
+            // The role of a schedule may send to the queue, so that it refers to it.
+            if !is_rule && has_role {
+                self.give(role, config.get("Arn"));
+            }
             return;
         }
         let range = config.range;
@@ -272,17 +280,13 @@ impl Work<'_> {
         let id = id.map_or_else(|| format!("{}Queue", event.id), str::to_owned);
         let queue = self.add(event.owner, &id, "AWS::SQS::Queue", range, nothing(range));
         self.edge(rule, queue, EVENT, range);
-        let kind = self.template.resources.get(&rule).map(|resource| resource.kind);
-        if kind.is_some_and(|kind| &*kind == "AWS::Events::Rule") {
+        if is_rule {
             let id = format!("{}QueuePolicy", event.id);
             let policy = self.add(event.owner, &id, "AWS::SQS::QueuePolicy", range, nothing(range));
             self.edge(policy, queue, EVENT, range);
             self.edge(policy, rule, EVENT, range);
-        } else {
-            let role = Symbol::new(&format!("{}Role", event.id));
-            if self.template.resources.contains_key(&role) {
-                self.edge(role, queue, EVENT, range);
-            }
+        } else if has_role {
+            self.edge(role, queue, EVENT, range);
         }
     }
 
