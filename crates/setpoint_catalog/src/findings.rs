@@ -25,12 +25,52 @@ pub struct Refusals {
 }
 
 /// Examines what the agent does when it turns the catalog into native resources.
-pub fn of_conversion(catalog: &Catalog, types: &dyn Types) -> Refusals {
-    let found = conversion::examine(catalog, types);
+pub fn of_conversion(catalog: &Catalog, types: &dyn Types, system: System) -> Refusals {
+    let mut found = conversion::examine(catalog, types);
+    if system == System::Windows {
+        found.problems.retain(|problem| !names_path_of_windows(catalog, problem));
+    }
     let doubts = found.doubts.iter().map(|doubt| (words(catalog, doubt), place(catalog, doubt)));
     Refusals {
         findings: found.problems.iter().map(|problem| invalid(catalog, problem)).collect(),
         doubts: doubts.collect(),
+    }
+}
+
+/// The kind of system that applies a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum System {
+    #[default]
+    Posix,
+    Windows,
+}
+
+/// Parameters that are paths, which no other check refuses.
+const PATHS: [&str; 6] = ["path", "source", "cwd", "creates", "home", "target"];
+
+/// Whether what is refused is an absolute path of Windows.
+fn names_path_of_windows(catalog: &Catalog, problem: &Problem) -> bool {
+    let Some(resource) = catalog.get(problem.resource) else { return false };
+    let is_path = |text: &str| {
+        let bytes = text.as_bytes();
+        let has_drive = bytes.len() > 2
+            && bytes[0].is_ascii_alphabetic()
+            && bytes[1] == b':'
+            && matches!(bytes[2], b'/' | b'\\');
+        has_drive || text.starts_with("//") || text.starts_with("\\\\")
+    };
+    let name = problem.parameter.map_or("path", |name| name.as_str());
+    let given = problem.parameter.and_then(|name| resource.get(name.as_str()));
+    match given.map(|given| (given.as_array(), given.as_str())) {
+        Some((Some(items), _)) => {
+            PATHS.contains(&name)
+                && items
+                    .iter()
+                    .all(|item| item.as_str().is_none_or(|text| is_path(text) || text.starts_with("puppet:")))
+        }
+        Some((None, Some(text))) => PATHS.contains(&name) && is_path(text),
+        Some((None, None)) => false,
+        None => name == "path" && resource.type_name.as_str() == "File" && is_path(&resource.title),
     }
 }
 

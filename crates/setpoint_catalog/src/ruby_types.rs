@@ -60,6 +60,8 @@ pub struct ModuleTypes<'a> {
     modulepath: Vec<PathBuf>,
     /// The folders of modules that are on no path.
     modules: Vec<PathBuf>,
+    /// Modules are missing that may bring types and providers.
+    lacks_modules: bool,
     /// The folders `lib/puppet/type` of all modules, in the order of the path.
     folders: OnceLock<Vec<PathBuf>>,
     /// By name in lower case. Types live as long as the program does; there are as many as files in the modules.
@@ -74,6 +76,7 @@ impl<'a> ModuleTypes<'a> {
             files,
             modulepath,
             modules: Vec::new(),
+            lacks_modules: false,
             folders: OnceLock::new(),
             known: Mutex::default(),
             providers: Mutex::default(),
@@ -83,6 +86,12 @@ impl<'a> ModuleTypes<'a> {
     /// Folders of single modules, which come before those of the path.
     pub fn with_modules(mut self, modules: Vec<PathBuf>) -> Self {
         self.modules = modules;
+        self
+    }
+
+    /// Modules are missing that may bring providers of any type.
+    pub fn lacking_modules(mut self, are_missing: bool) -> Self {
+        self.lacks_modules = are_missing;
         self
     }
 
@@ -156,7 +165,7 @@ impl<'a> ModuleTypes<'a> {
 
     /// Reads the providers of a type that modules have, and those that its own file declares.
     fn read_providers(&self, of: &str) -> Providers {
-        let mut found = Providers { features: BTreeMap::new(), is_whole: true };
+        let mut found = Providers { features: BTreeMap::new(), is_whole: !self.lacks_modules };
         let type_file = format!("{of}.rb");
         let own = self.folders().iter().map(|folder| folder.join(&type_file));
         for path in own.filter(|path| self.files.has_file(path)) {

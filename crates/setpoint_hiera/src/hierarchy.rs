@@ -204,7 +204,9 @@ impl Search<'_> {
 
     fn located_file(&self, path: PathBuf, datadir: &Path, original: &str) -> Location {
         let state = if !self.hiera.files.permits(&path) {
-            State::Outside(datadir.to_owned())
+            // An absolute path does not lie below the folder of its level.
+            let folder = if path.starts_with(datadir) { datadir } else { path.parent().unwrap_or(&path) };
+            State::Outside(folder.to_owned())
         } else if self.hiera.files.has_file(&path) || self.hiera.files.is_dir(&path) {
             State::File
         } else {

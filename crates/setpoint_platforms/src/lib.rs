@@ -44,6 +44,17 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     table::PLATFORMS.iter().map(|platform| platform.name)
 }
 
+/// The platforms in the order in which they are tried for a machine of which nothing is known.
+const USUAL: [&str; 8] =
+    ["debian-12", "ubuntu-24.04", "rocky-9", "windows-2022", "rhel-9", "freebsd-14", "darwin", "sles-15"];
+
+/// All platforms, those that are met most first.
+pub fn usual() -> impl Iterator<Item = &'static Platform> {
+    let is_first = |platform: &&Platform| USUAL.contains(&platform.name);
+    let named = USUAL.iter().filter_map(|name| table::PLATFORMS.iter().find(|known| known.name == *name));
+    named.chain(table::PLATFORMS.iter().filter(move |platform| !is_first(platform)))
+}
+
 /// The platform of a name. `fedora-40`, `darwin-22` and the like mean the platform that has no number of its own.
 pub fn find(name: &str) -> Result<&'static Platform, UnknownPlatform> {
     let wanted = name.to_ascii_lowercase();

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use setpoint_config::{Invariant, Placed};
 use setpoint_packages::Platform;
-use setpoint_puppet_values::Regex;
+use setpoint_puppet_values::{Hash, Key, Regex, Value};
 use setpoint_source::{Diagnostic, Rule, Severity, Span};
 
+use crate::facts;
 use crate::jobs::Job;
+use crate::node::Known;
 use crate::project::{Kind, Project, is_project_folder};
 use crate::run::Checked;
 use crate::settle;
@@ -190,17 +192,138 @@ fn letter_of(class: &Class) -> Option<char> {
     plain.into_iter().find(|letter| contains(*letter)).or_else(|| Some(class.ranges().first()?.start()))
 }
 
-/// The classes by which a repository is entered where its nodes have no resource: roles by name, those that the
-/// configuration names, else those that nothing else names.
-pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey) -> Vec<String> {
+/// Classes by which a repository is entered where no node leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryClasses {
+    /// Roles by name, and those that the configuration names.
+    Roles,
+    /// Those that nothing else names.
+    Unnamed,
+    /// All: what names them was not entered, or did not lead to them.
+    Others,
+}
+
+/// The names of such classes.
+pub(crate) fn entry_classes(project: &Project<'_>, survey: &Survey, which: EntryClasses) -> Vec<String> {
     let wanted: Vec<&str> = project.config.puppet.roles.iter().map(|role| role.value.as_str()).collect();
-    let is_wanted = |name: &&String| wanted.iter().any(|pattern| fits_pattern(pattern, name));
-    let all = || survey.classes.keys();
-    let named: Vec<String> = all().filter(|name| is_role(name) || is_wanted(name)).cloned().collect();
-    if named.is_empty() {
-        return all().filter(|name| !survey.mentioned.contains(*name)).cloned().collect();
+    let is_wanted = |name: &String| wanted.iter().any(|pattern| fits_pattern(pattern, name));
+    let is_entry = |name: &&String| match which {
+        EntryClasses::Roles => is_role(name) || is_wanted(name),
+        EntryClasses::Unnamed => !survey.mentioned.contains(*name),
+        EntryClasses::Others => true,
+    };
+    survey.classes.keys().filter(is_entry).cloned().collect()
+}
+
+/// A data file that is read only if variables have certain values, which nothing here gives them.
+pub(crate) struct OpenData {
+    pub(crate) file: PathBuf,
+    /// A node for which it is read.
+    pub(crate) known: Known,
+    /// The values of its variables.
+    pub(crate) values: Vec<String>,
+}
+
+/// The roles of the user's own whose last name is one of the values: code often makes the name of a role of a variable.
+pub(crate) fn roles_called(values: &[String], survey: &Survey) -> Vec<String> {
+    let is_called = |name: &&String| {
+        is_role(name) && values.iter().any(|value| name.rsplit("::").next() == Some(value.as_str()))
+    };
+    survey.classes.keys().filter(is_called).cloned().collect()
+}
+
+/// The data files that only some values of open variables lead to, those with the fewest variables first.
+pub(crate) fn open_data(project: &Project<'_>, folder: &Path) -> Vec<OpenData> {
+    let mut found: BTreeMap<(usize, PathBuf), (Known, Vec<String>)> = BTreeMap::new();
+    // Files that are read in any case.
+    let mut closed = BTreeSet::new();
+    for configuration in project.configurations(folder) {
+        for path in configuration.paths().iter().filter(|path| path.is_path) {
+            let Some(below) = project.data_folder(&configuration, path.datadir) else { continue };
+            if !path.text.contains("%{") {
+                closed.insert(below.join(&*path.text));
+            }
+            let Some((pattern, variables)) = open_pattern(project, &path.text) else { continue };
+            let Ok(regex) = Regex::new(pattern.as_str()) else { continue };
+            let mut files = Vec::new();
+            list_files(project, &below, Path::new(""), 0, &mut files);
+            for file in &files {
+                let Ok(Some(groups)) = regex.find(file, 0) else { continue };
+                let value = |at: usize| groups.group(at + 1).unwrap_or_default();
+                let name = file.rsplit_once('.').map_or(file.as_str(), |(name, _)| name).replace('/', "-");
+                let mut known = Known {
+                    name: Some(format!("{}.example.com", name.to_lowercase())),
+                    made_up: Some(file.clone()),
+                    ..Known::default()
+                };
+                let is_set =
+                    variables.iter().enumerate().all(|(at, name)| set_variable(&mut known, name, value(at)));
+                if is_set {
+                    let values = (0..variables.len()).map(|at| value(at).to_owned()).collect();
+                    found.entry((variables.len(), below.join(file))).or_insert((known, values));
+                }
+            }
+        }
     }
-    named
+    let open = found.into_iter().filter(|((_, file), _)| !closed.contains(file));
+    open.map(|((_, file), (known, values))| OpenData { file, known, values }).collect()
+}
+
+/// A path of a hierarchy as an expression whose groups are the values of its open variables, and these; nothing if it has none, or
+/// others that cannot be chosen.
+fn open_pattern(project: &Project<'_>, path: &str) -> Option<(String, Vec<String>)> {
+    let (mut out, mut rest, mut variables) = ("^".to_owned(), path, Vec::new());
+    while let Some(at) = rest.find("%{") {
+        out.push_str(&escaped(&rest[..at]));
+        let end = rest[at..].find('}')? + at;
+        let variable = rest[at + 2..end].trim().trim_start_matches("::");
+        let fact = variable.strip_prefix("facts.").unwrap_or(variable);
+        if NAMES_OF_NODE.contains(&variable) || variable.contains("::") {
+            return None;
+        } else if variable == "environment" {
+            out.push_str(&escaped(&project.environment.name));
+        } else if variable.starts_with("trusted.extensions.") || is_open_variable(project, fact) {
+            out.push_str("([^/]+)");
+            variables.push(variable.to_owned());
+        } else if variable.starts_with("trusted.") || variable.contains('(') {
+            return None;
+        } else {
+            out.push_str("[^/]*");
+        }
+        rest = &rest[end + 1..];
+    }
+    out.push_str(&escaped(rest));
+    out.push('$');
+    (!variables.is_empty()).then_some((out, variables))
+}
+
+/// Whether a fact or another variable at top scope is none that every machine has.
+fn is_open_variable(project: &Project<'_>, name: &str) -> bool {
+    let name = name.split('.').next().unwrap_or(name);
+    !["environment", "trusted", "facts", "server_facts"].contains(&name) && !project.is_known_fact(name)
+}
+
+/// Gives a node a variable. Returns whether it fits what is known of the node.
+fn set_variable(node: &mut Known, variable: &str, value: &str) -> bool {
+    let (into, path) = match (variable.strip_prefix("trusted."), variable.strip_prefix("facts.")) {
+        (Some(path), _) => (&mut node.trusted, path),
+        (None, Some(path)) => (&mut node.facts, path),
+        (None, None) => (&mut node.parameters, variable),
+    };
+    let mut parts = path.rsplit('.');
+    let Some(last) = parts.next() else { return false };
+    let single = |name: &str, value: Value| [(Key::from(name), value)].into_iter().collect::<Hash>();
+    let hash = parts.fold(single(last, value.into()), |inner, part| single(part, Value::hash(inner)));
+    let known = dig(into, path);
+    facts::lay_over(into, &hash);
+    known.is_none_or(|known| known == value)
+}
+
+fn dig(from: &Hash, path: &str) -> Option<String> {
+    let mut parts = path.split('.');
+    let first = from.get(&Key::from(parts.next()?))?;
+    let found = parts.try_fold(first, |value, part| value.as_hash()?.get(&Key::from(part)))?;
+    found.as_str().map(str::to_owned)
 }
 
 /// Patterns of roles in `setpoint.toml` that no class of the user's own fits.

@@ -82,7 +82,7 @@ pub fn check_fleet(
     let surroundings =
         Surroundings::new(session, project.environment.modulepath(), &project.config, options)?
             .with_threads(threads, plan.jobs.len());
-    let mut checked = run::all(&project, &plan.jobs, threads, |job, compilation, report| {
+    let mut checked = run::all(&project, &mut plan.jobs, threads, |job, compilation, report| {
         if !compile_only {
             analyse(&project, &surroundings, job, compilation, report);
         } else if compilation.catalog.is_none() {

@@ -13,7 +13,6 @@ use setpoint_source::{
     Diagnostic, FileId, FileSystem, Gap, Range, Reason, Rule, Severity, normal, read_text,
 };
 
-use crate::facts;
 use crate::project::Project;
 use crate::session::Session;
 
@@ -148,31 +147,6 @@ impl Project<'_> {
         }
         folders
     }
-
-    /// The variables without a scope that paths of the hierarchy read. A classifier or a fact of the user's own may set them; the
-    /// facts of old that Puppet 8 has no longer are known to be missing.
-    pub(crate) fn hierarchy_variables(&self, folder: &Path) -> BTreeSet<String> {
-        let known = facts::names_under_7();
-        let mut names = BTreeSet::new();
-        for configuration in self.configurations(folder) {
-            for path in configuration.paths() {
-                for text in [&*path.text, path.datadir] {
-                    names.extend(variables_in(text).filter(|name| !known.contains(*name)).map(str::to_owned));
-                }
-            }
-        }
-        names
-    }
-}
-
-/// The variables of a text that have no scope, without a path into them.
-fn variables_in(text: &str) -> impl Iterator<Item = &str> {
-    let expressions = text.split("%{").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.trim()));
-    let names = expressions.map(|name| name.strip_prefix("::").unwrap_or(name));
-    let names = names.map(|name| name.split('.').next().unwrap_or(name));
-    names.filter(|name| {
-        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()
-    })
 }
 
 /// What holds above the modules.

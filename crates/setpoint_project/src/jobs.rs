@@ -12,15 +12,19 @@ use setpoint_puppet_syntax::everywhere;
 use setpoint_puppet_values::{Hash, Key};
 use setpoint_source::{Diagnostic, Rule, Span, normal, read_text};
 
-use crate::entries;
+use crate::entries::{self, EntryClasses};
 use crate::facts::{self, Facts};
 use crate::node::{self, Known, NodeData};
+use crate::platforms;
 use crate::project::{Kind, Project, plain_hash};
 use crate::session::UsageError;
 use crate::survey::Survey;
 
 /// The platform of a node of which nothing is known.
-const USUAL_PLATFORM: &str = "debian-12";
+pub(crate) const USUAL_PLATFORM: &str = "debian-12";
+
+/// The node for which a class is entered alone.
+const LONE_NODE: &str = "node.example.com";
 
 /// Why something is compiled. It decides what a failure means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,14 +66,21 @@ impl Job {
         self.labelled(None)
     }
 
+    /// Whether it is a node of which no facts are known, so that a platform was assumed.
+    pub(crate) fn is_assumed_node(&self) -> bool {
+        self.origin == Origin::Node && !self.node.other_platforms.is_empty()
+    }
+
     fn labelled(&self, made_up: Option<&str>) -> String {
         let on = match &self.node.platform {
-            Some(platform) if self.node.name == node::DEFAULT_NODE => platform.clone(),
+            Some(platform) if [node::DEFAULT_NODE, LONE_NODE].contains(&self.node.name.as_str()) => {
+                platform.clone()
+            }
             Some(platform) if self.origin != Origin::Node => format!("{} on {platform}", self.node.name),
             _ => self.node.name.clone(),
         };
         let on = match made_up {
-            Some(pattern) => format!("{on} (made up for /{pattern}/)"),
+            Some(what) => format!("{on} (made up for {what})"),
             None => on,
         };
         match (&self.case, self.origin) {
@@ -135,6 +146,8 @@ impl Project<'_> {
             && let Some(job) = plan.jobs.pop()
         {
             plan.diagnostics.retain(|found| found.rule == Rule::AssumedPlatform);
+            let job = self.settled(job)?;
+            plan.diagnostics.extend(platforms::tell_assumed(std::slice::from_ref(&job)));
             return Ok((job, plan.diagnostics));
         }
         let input = self.input.display();
@@ -154,6 +167,25 @@ impl Project<'_> {
                 few(&platforms)
             )
         }))
+    }
+
+    /// The job on the first platform on which its node is not refused, if somebody had to assume one.
+    fn settled(&self, job: Job) -> Result<Job, UsageError> {
+        let is_refused = |job: &Job| {
+            let compilation = self.compile(job);
+            let mut refusals = compilation.failures.iter().filter(|one| !one.kind.is_limit_of_setpoint());
+            refusals.any(|one| !one.kind.is_about_texts())
+        };
+        if job.node.other_platforms.is_empty() || !is_refused(&job) {
+            return Ok(job);
+        }
+        for platform in &job.node.other_platforms {
+            let other = self.on_platform(&job, platform)?;
+            if !is_refused(&other) {
+                return Ok(other);
+            }
+        }
+        Ok(job)
     }
 
     fn job(
@@ -299,26 +331,25 @@ impl Project<'_> {
         if nodes.iter().any(needs_facts) {
             self.take_facts_of_roles((folder, manifest), &files, &mut nodes, needs_facts, plan);
         }
-        let mut assumed = Vec::new();
         for known in nodes.iter_mut().filter(|known| needs_facts(known)) {
-            known.platform = Some(platforms.first().map_or(USUAL_PLATFORM, String::as_str).to_owned());
-            if platforms.is_empty() {
-                assumed.extend(known.name.clone());
-            }
-        }
-        if !assumed.is_empty() {
-            let names: Vec<&str> = assumed.iter().map(String::as_str).collect();
-            let message =
-                format!("No facts are known of {}: those of {USUAL_PLATFORM} are used", few(&names));
-            let found = Diagnostic::new(Rule::AssumedPlatform, message).with_help(
-                "Put the output of `puppet facts` into facts/NODE.json, or name a platform with --platform.",
-            );
-            plan.diagnostics.push(found);
+            self.assume_platform(&platforms, folder, known);
         }
         for known in &nodes {
             plan.jobs.push(self.job(&self.input, entry.clone(), Origin::Node, None, known)?);
         }
         Ok(())
+    }
+
+    /// Gives a node the platform that the configuration names, else the likeliest, which may turn out to be another.
+    fn assume_platform(&self, configured: &[String], folder: &Path, known: &mut Known) {
+        if let Some(platform) = configured.first() {
+            known.platform = Some(platform.clone());
+            return;
+        }
+        let likely = self.likely_platforms(folder);
+        let (first, others) = likely.split_first().unwrap_or((&USUAL_PLATFORM, &[]));
+        known.platform = Some((*first).to_owned());
+        known.other_platforms = others.to_vec();
     }
 
     /// Gives nodes without facts those of a node of the same role, the first by name.
@@ -428,7 +459,11 @@ impl Project<'_> {
                 continue;
             }
             if let Some(name) = entries::name_for(pattern) {
-                nodes.push(Known { name: Some(name), made_up: Some(pattern.clone()), ..Known::default() });
+                nodes.push(Known {
+                    name: Some(name),
+                    made_up: Some(format!("/{pattern}/")),
+                    ..Known::default()
+                });
                 continue;
             }
             let message = format!("No node is known whose name fits /{pattern}/, so none is compiled for it");
@@ -444,35 +479,84 @@ impl Project<'_> {
         Ok(nodes)
     }
 
-    /// Adds the classes by which a repository is entered whose nodes have no resource. Returns how many there are.
-    pub(crate) fn plan_classes(&self, survey: &Survey, plan: &mut Plan) -> Result<usize, UsageError> {
-        let Kind::Repository { .. } = self.kind else { return Ok(0) };
-        let classes = entries::entry_classes(self, survey);
-        let platform = self.platforms(&[]).first().cloned().unwrap_or_else(|| USUAL_PLATFORM.to_owned());
-        let known = Known { platform: Some(platform), ..Known::default() };
-        for name in &classes {
-            let Some(class) = survey.classes.get(name) else { continue };
+    /// Adds nodes for the data that is read only if a variable has a value which nothing gives it here: one for each file that names
+    /// classes of the user's own which neither a node nor another such file leads to. Returns how many there are.
+    pub(crate) fn plan_data(
+        &self,
+        survey: &Survey,
+        entered: &BTreeSet<String>,
+        plan: &mut Plan,
+    ) -> Result<usize, UsageError> {
+        let Kind::Repository { folder, manifest } = &self.kind else { return Ok(0) };
+        let (names, patterns, default) = self.node_statements(manifest);
+        if !default && (!names.is_empty() || !patterns.is_empty()) {
+            return Ok(0);
+        }
+        let entry = self.entry_of(manifest);
+        let platforms = self.platforms(&[]);
+        let before = plan.jobs.len();
+        let mut seen = entered.clone();
+        for of_data in entries::open_data(self, folder) {
+            let text = read_text(self.session.files, &of_data.file).unwrap_or_default();
+            let mut named: BTreeSet<String> =
+                entries::names_in(&text).filter(|name| survey.classes.contains_key(name)).collect();
+            named.extend(entries::roles_called(&of_data.values, survey));
+            if named.is_subset(&seen) {
+                continue;
+            }
+            seen.extend(named);
+            let mut known = of_data.known;
+            self.assume_platform(&platforms, folder, &mut known);
+            plan.jobs.push(self.job(&self.input, entry.clone(), Origin::Node, None, &known)?);
+        }
+        Ok(plan.jobs.len() - before)
+    }
+
+    /// Adds classes of the user's own that were not entered. Returns how many there are.
+    pub(crate) fn plan_classes(
+        &self,
+        survey: &Survey,
+        entered: &BTreeSet<String>,
+        which: EntryClasses,
+        plan: &mut Plan,
+    ) -> Result<usize, UsageError> {
+        let Kind::Repository { folder, .. } = &self.kind else { return Ok(0) };
+        let mut known = Known { name: Some(LONE_NODE.to_owned()), ..Known::default() };
+        self.assume_platform(&self.platforms(&[]), folder, &mut known);
+        let before = plan.jobs.len();
+        let mut first = None;
+        let mut names = Vec::new();
+        for name in entries::entry_classes(self, survey, which) {
+            let Some(class) = survey.classes.get(&name).filter(|_| !entered.contains(&name)) else {
+                continue;
+            };
             let path = self.session.sources.file(class.file).path().to_owned();
-            // Puppet finds a class by its name only in a module.
-            if self.environment.module_of(Path::new(&path)).is_none() {
+            // Puppet finds a class by its name only in a module, and there only in a file that is called after it.
+            let manifest = self.environment.manifest(Path::new(&path));
+            let is_misplaced =
+                manifest.is_ok_and(|manifest| !self.environment.misplaced_code(&manifest).is_empty());
+            if is_misplaced || self.environment.module_of(Path::new(&path)).is_none() {
                 continue;
             }
             let mut job =
-                self.job(Path::new(&path), include(name), Origin::Class, Some(name.clone()), &known)?;
+                self.job(Path::new(&path), include(&name), Origin::Class, Some(name.clone()), &known)?;
             job.among_others = true;
             job.class_at = Some(class.range.in_file(class.file));
+            first.get_or_insert(class.range.in_file(class.file));
             plan.jobs.push(job);
+            names.push(name);
         }
-        if let [first, ..] = classes.as_slice() {
-            let names: Vec<&str> = classes.iter().map(String::as_str).collect();
-            let message = format!("No known node has a resource; entering classes instead: {}", few(&names));
+        if first.is_some() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let message =
+                format!("No known node has these classes, so they are entered alone: {}", few(&names));
             let mut found = Diagnostic::new(Rule::NotEntered, message).with_help(
                 "Name the nodes with `nodes` in setpoint.toml, or the classes with `roles`: docs/configuration.md shows how.",
             );
-            found.span = survey.classes.get(first).map(|class| class.range.in_file(class.file));
+            found.span = first;
             plan.diagnostics.push(found);
         }
-        Ok(classes.len())
+        Ok(plan.jobs.len() - before)
     }
 
     /// The names, the expressions and whether there is a default, in the order of the text.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use setpoint_catalog::findings::System;
 use setpoint_catalog::graph::{self, Graph, Types};
 use setpoint_catalog::ruby_types::ModuleTypes;
 use setpoint_catalog::{Catalog, Resource, ResourceId, findings, read};
@@ -17,10 +18,11 @@ use setpoint_source::{
     Reason, Reasons, Rule, Severity, Sources, Symbol, Verdict, Witness,
 };
 
+use crate::entries::EntryClasses;
 use crate::flows;
-use crate::jobs::{Job, Origin};
+use crate::jobs::{Job, Origin, Plan};
 use crate::options::Options;
-use crate::project::Project;
+use crate::project::{Kind, Project};
 use crate::run;
 use crate::session::{Session, UsageError};
 use crate::settle::{self, Surroundings};
@@ -38,17 +40,41 @@ pub fn check(session: &Session<'_>, path: &Path, options: &Options) -> Result<Ve
     let analyse = |job: &Job, compilation: &Compilation, report: &mut InputReport| {
         analyse(&project, &surroundings, job, compilation, report);
     };
-    let mut checked = run::all(&project, &plan.jobs, threads, analyse);
+    let mut checked = run::all(&project, &mut plan.jobs, threads, analyse);
     let survey = survey(&project);
-    let names_nodes = options.puppet.node.is_some() || options.puppet.nodes.is_some();
-    if checked.iter().all(run::Checked::is_empty) && !names_nodes {
-        let nodes = plan.jobs.len();
-        if project.plan_classes(&survey, &mut plan)? > 0 {
-            checked.extend(run::all(&project, &plan.jobs[nodes..], threads, analyse));
+    if project.may_have_other_nodes(&plan, &checked) {
+        let steps: [Step<'_>; 4] = [
+            &|entered, plan| project.plan_data(&survey, entered, plan),
+            &|entered, plan| project.plan_classes(&survey, entered, EntryClasses::Roles, plan),
+            &|entered, plan| project.plan_classes(&survey, entered, EntryClasses::Unnamed, plan),
+            &|entered, plan| project.plan_classes(&survey, entered, EntryClasses::Others, plan),
+        ];
+        for step in steps {
+            let known = plan.jobs.len();
+            let entered = checked.iter().flat_map(run::Checked::entered).cloned().collect();
+            step(&entered, &mut plan)?;
+            checked.extend(run::all(&project, &mut plan.jobs[known..], threads, analyse));
         }
     }
     let about = run::conclude(&project, &plan, &survey, &mut checked);
     Ok(run::reports(&project, &plan, checked, survey, about))
+}
+
+/// Adds jobs for code that was not entered yet.
+type Step<'s> = &'s dyn Fn(&BTreeSet<String>, &mut Plan) -> Result<usize, UsageError>;
+
+impl Project<'_> {
+    /// Whether the repository may well have nodes that lead elsewhere than those that are known: of one of them facts had to be
+    /// assumed, or none has a resource.
+    fn may_have_other_nodes(&self, plan: &Plan, checked: &[run::Checked]) -> bool {
+        let given = &self.options.puppet;
+        let is_asked = given.node.is_some() || given.nodes.is_some() || given.case.is_some();
+        let is_open = |job: &Job| job.origin == Origin::Node && job.node.platform.is_some();
+        let is_repository = matches!(self.kind, Kind::Repository { .. });
+        !is_asked
+            && is_repository
+            && (plan.jobs.iter().any(is_open) || checked.iter().all(run::Checked::is_empty))
+    }
 }
 
 /// Every analysis of a catalog, and the verdict.
@@ -82,7 +108,8 @@ pub(crate) fn analyse(
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
     let types = home.environment.module_types();
     let sources = &project.session.sources;
-    Subject { catalog, types, surroundings, platform, sources }.judge(&own, report);
+    let system = settle::system(job.node.platform.as_deref(), &job.node.facts);
+    Subject { catalog, types, surroundings, platform, system, sources }.judge(&own, report);
     // After the verdict: an agent applies a catalog in which values flow where they should not.
     let policies = &project.config.policies;
     report.findings.extend(flows::find(compilation, catalog, sources, &job.node.facts, policies));
@@ -141,8 +168,7 @@ pub(crate) fn conclude_without_catalog(job: &Job, compilation: &Compilation, rep
             Judgement::Unknown(reasons.unwrap_or_else(|| Reasons::new(Reason::of(Gap::NotModelled, first))))
         }
     };
-    // A class that was merely tried is told apart from this.
-    if is_own_limit && !matches!(job.origin, Origin::Class | Origin::Example) {
+    if is_own_limit && job.origin != Origin::Example {
         for finding in report.findings.iter_mut().filter(|finding| finding.severity == Severity::Error) {
             finding.severity = Severity::Warning;
         }
@@ -158,13 +184,14 @@ pub struct Subject<'a> {
     pub types: &'a dyn Types,
     pub surroundings: &'a Surroundings<'a>,
     pub platform: Option<Platform>,
+    pub system: System,
     pub sources: &'a Sources,
 }
 
 impl Subject<'_> {
     /// What is wrong with a catalog before anything is applied; if nothing is, whether it settles.
     pub fn judge(&self, may_change: &dyn Fn(&str) -> bool, report: &mut InputReport) {
-        let Self { catalog, types, surroundings, platform, sources } = *self;
+        let Self { catalog, types, surroundings, platform, sources, .. } = *self;
         let graph = Graph::new(catalog, types);
         if let (Ok(graph), Some(limit)) = (&graph, surroundings.drawn) {
             let mut diagram = graph::diagram(graph, catalog);
@@ -172,7 +199,7 @@ impl Subject<'_> {
             "Resources".clone_into(&mut diagram.title);
             report.drawing = Some(Drawing::within(limit, diagram));
         }
-        let refusals = findings::of_conversion(catalog, types);
+        let refusals = findings::of_conversion(catalog, types, self.system);
         report.findings.extend(refusals.findings);
         report.findings.extend(findings::of_graph(catalog, &graph));
         let error = report.findings.iter().find(|finding| finding.severity == Severity::Error);
@@ -183,7 +210,12 @@ impl Subject<'_> {
         );
         let mut verdict = Verdict::of(Question::Catalog, answer);
         // The paper's semantics knows nothing of what an agent refuses.
-        if let Ok(graph) = &graph
+        if self.system == System::Windows && !fails {
+            let unknown = Reason::new(Gap::NotModelled, "what resources do on Windows is not known");
+            for question in [Question::Order, Question::Idempotent, Question::Quiet, Question::Convergent] {
+                verdict.give(question, Judgement::unknown(unknown.clone()));
+            }
+        } else if let Ok(graph) = &graph
             && (!fails || surroundings.is_paper())
         {
             let settled = surroundings.settle(sources, catalog, graph, types, platform, may_change);
@@ -309,7 +341,7 @@ impl Subject<'_> {
 
     /// Returns the graph that an agent applies; findings instead, if it refuses the catalog.
     fn graph_of_run(&self) -> Result<Graph, Vec<Diagnostic>> {
-        let refused = findings::of_conversion(self.catalog, self.types).findings;
+        let refused = findings::of_conversion(self.catalog, self.types, self.system).findings;
         // The paper's semantics knows nothing of what an agent refuses.
         if !refused.is_empty() && !self.surroundings.is_paper() {
             return Err(refused);
@@ -422,7 +454,8 @@ pub fn with_subject<R>(
     let surroundings = &Surroundings::new(session, &modulepath, config, options)?.with_threads(threads, 1);
     let platform = settle::platform(options.puppet.platform.as_deref(), &Hash::default());
     let types = &module_types(session, config, options);
-    Ok(ask(&Subject { catalog, types, surroundings, platform, sources: &session.sources }))
+    let system = settle::system(options.puppet.platform.as_deref(), &Hash::default());
+    Ok(ask(&Subject { catalog, types, surroundings, platform, system, sources: &session.sources }))
 }
 
 /// The native types of Puppet and of the modules.

@@ -29,8 +29,12 @@ pub struct NodeData {
     pub is_classified: bool,
     /// The node whose facts these are, if none are known of this one.
     pub donor: Option<String>,
-    /// The expression of a node statement that the name was made up for.
+    /// What the node was made up for: the expression of a node statement, between slashes, or a data file.
     pub made_up: Option<String>,
+    /// The platforms that it may have instead of the one that was assumed; none if somebody told it.
+    pub(crate) other_platforms: Vec<&'static str>,
+    /// Facts that it has besides those of its platform because it was made up for them.
+    pub(crate) made_facts: Hash,
     /// What was taken for granted because nothing is known of this node where others are described.
     pub assumed: Vec<Reason>,
 }
@@ -46,8 +50,12 @@ pub(super) struct Known {
     pub(super) donor: Option<String>,
     pub(super) facts: Hash,
     pub(super) trusted: Hash,
-    /// The expression of a node statement that the name was made up for.
+    /// What the node was made up for.
     pub(super) made_up: Option<String>,
+    /// Variables at top scope that it was made up for.
+    pub(super) parameters: Hash,
+    /// The platforms that it may have instead.
+    pub(super) other_platforms: Vec<&'static str>,
 }
 
 /// Puts together what is known of a node and what the command line says.
@@ -88,6 +96,9 @@ pub(super) fn node(
         facts,
         donor: known.donor.clone(),
         made_up: known.made_up.clone(),
+        parameters: known.parameters.clone(),
+        other_platforms: known.other_platforms.clone(),
+        made_facts: known.facts.clone(),
         ..NodeData::default()
     };
     if let Some(folder) = without_facts.filter(|_| data.facts.is_empty()) {
@@ -181,7 +192,7 @@ fn classify(session: &Session<'_>, path: &Path, node: &mut NodeData) -> Result<(
     }
     match get("parameters").map(|value| &value.data) {
         None => {}
-        Some(Data::Hash(parameters)) => node.parameters.clone_from(parameters),
+        Some(Data::Hash(parameters)) => facts::lay_over(&mut node.parameters, parameters),
         Some(_) => return Err(wrong("`parameters` is a mapping of variables to values")),
     }
     node.environment = get("environment").map(|name| to_text(name).to_string());

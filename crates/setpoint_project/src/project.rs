@@ -16,7 +16,7 @@ use crate::node::{self, Known, NodeData};
 use crate::options::Options;
 use crate::session::{Session, UsageError};
 use crate::sibling::Home;
-use crate::{environment_conf, hierarchy, module_files, puppetfile};
+use crate::{environment_conf, facts, hierarchy, module_files, platforms, puppetfile};
 
 /// What an input is.
 #[derive(Debug)]
@@ -54,8 +54,9 @@ pub struct Project<'s> {
     puppet: PuppetVersion,
     stubs: Hash,
     custom_facts: OnceLock<CustomFacts>,
-    /// Variables that paths of the hierarchy read, without those that are facts of every machine.
-    hierarchy_variables: OnceLock<Arc<BTreeSet<String>>>,
+    /// The names of the facts that every machine has, or is known not to have.
+    known_names: OnceLock<Arc<BTreeSet<String>>>,
+    likely_platforms: OnceLock<Vec<&'static str>>,
     /// The file that was taken for the server's `hiera.yaml`, and what that assumes.
     assumed_hierarchy: Option<Reason>,
     /// Modules that the Puppetfile names.
@@ -187,7 +188,8 @@ impl<'s> Project<'s> {
             environment,
             stubs: stubs.collect(),
             custom_facts: OnceLock::new(),
-            hierarchy_variables: OnceLock::new(),
+            known_names: OnceLock::new(),
+            likely_platforms: OnceLock::new(),
             installed: found.installed,
             assumed_hierarchy: hierarchy.assumed,
             config,
@@ -247,7 +249,8 @@ impl<'s> Project<'s> {
             stubs: self.stubs.clone(),
             provenance: !given.no_provenance,
             record_reads: given.record_reads,
-            open_variables: self.open_variables(node),
+            known_names: self.known_names(node),
+            variables_are_partial: matches!(self.kind, Kind::Repository { .. }) && given.enc.is_none(),
             ..setpoint_puppet::Options::default()
         }
     }
@@ -261,17 +264,24 @@ impl<'s> Project<'s> {
         custom.complete(&node.facts)
     }
 
-    /// The variables of the hierarchy that a node may have beyond the facts of its platform.
-    fn open_variables(&self, node: &NodeData) -> Arc<BTreeSet<String>> {
-        if node.platform.is_none() {
-            return Arc::default();
-        }
-        let levels = self.environment.hiera().levels();
-        let find = || {
-            let folder = levels.environment.as_deref();
-            Arc::new(folder.map(|folder| self.hierarchy_variables(folder)).unwrap_or_default())
-        };
-        Arc::clone(self.hierarchy_variables.get_or_init(find))
+    /// The facts of which it is known whether a node has them. In an environment, a classifier or a fact of the user's own may set
+    /// others. The facts of old that Puppet 8 has no longer are known to be missing.
+    fn known_names(&self, node: &NodeData) -> Option<Arc<BTreeSet<String>>> {
+        let is_open = node.platform.is_some() && self.environment.hiera().levels().environment.is_some();
+        let find = || Arc::new(facts::names_under_7());
+        is_open.then(|| Arc::clone(self.known_names.get_or_init(find)))
+    }
+
+    /// Whether every machine has a fact of that name, or is known not to have it.
+    pub(crate) fn is_known_fact(&self, name: &str) -> bool {
+        self.known_names.get_or_init(|| Arc::new(facts::names_under_7())).contains(name)
+    }
+
+    /// The platforms that nodes without facts may have, the likeliest first.
+    pub(crate) fn likely_platforms(&self, folder: &Path) -> &[&'static str] {
+        self.likely_platforms.get_or_init(|| {
+            platforms::likely_platforms(self, folder).into_iter().map(|platform| platform.name).collect()
+        })
     }
 
     /// What the catalogs of this project rest on besides their nodes.
@@ -314,6 +324,9 @@ impl<'s> Project<'s> {
         let mut options = self.options_for(&job.node);
         // Comments of a manifest that is compiled by itself may say what facts it needs.
         options.fact_comments = job.origin == Origin::Manifest;
+        // A class that is entered alone lacks what its nodes give it.
+        options.parameters_are_partial =
+            job.origin == Origin::Class && matches!(self.kind, Kind::Repository { .. });
         let first = setpoint_puppet::compile(&self.environment, entry, &options);
         // A part of a module is often meant to be declared by the class above it.
         if let (None, Some(second)) = (&first.catalog, &job.second) {

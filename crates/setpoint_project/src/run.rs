@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use indexmap::IndexMap;
-use setpoint_puppet::{Collected, Compilation, Entry, Failure, FailureKind};
+use setpoint_puppet::{Collected, Compilation, CompileGapKind, Entry, Failure, FailureKind};
 use setpoint_puppet_values::to_text;
 use setpoint_source::{
     Class, Diagnostic, FileId, Gap, InputReport, Judgement, Question, Range, Rule, Severity, SourceFile,
@@ -19,7 +19,7 @@ use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
 use crate::survey::{Survey, unreadable_file};
 use crate::volatile::open_volatile;
-use crate::{collectors, entries};
+use crate::{collectors, entries, platforms};
 
 /// Does the work for each item on several threads; the results have the order of the items.
 pub fn parallel<T: Sync, R: Send>(items: &[T], threads: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
@@ -89,6 +89,13 @@ pub(crate) struct Checked {
     collected: Vec<Collected>,
     /// Why there is no catalog.
     failures: Vec<Failure>,
+    /// The job on the platform that its node was found to have.
+    settled: Option<Job>,
+    /// Whether another platform may bring another answer, and whether a fact or variable was taken to be missing.
+    may_differ: bool,
+    lacks_facts: bool,
+    /// Whether code that was met after something had been passed over fails in a way in which it may not on another system.
+    refuses: bool,
 }
 
 impl Checked {
@@ -96,21 +103,106 @@ impl Checked {
     pub(crate) fn is_empty(&self) -> bool {
         self.compiled && self.resources_of_code == 0
     }
+
+    /// The names of the classes and of the types of resources in its catalog, or of those whose code was evaluated in part.
+    pub(crate) fn entered(&self) -> impl Iterator<Item = &String> {
+        self.entered.iter()
+    }
+
+    fn is_refused(&self) -> bool {
+        self.refuses || self.report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted)
+    }
+
+    /// The mistakes that keep it from being compiled or applied.
+    fn mistakes(&self) -> BTreeSet<(Rule, Option<Span>)> {
+        let errors = self.report.findings.iter().filter(|found| found.severity == Severity::Error);
+        errors.map(|found| (found.rule, found.span)).collect()
+    }
+
+    /// Makes mistakes that may rest on the assumed facts warnings, and the answer unknown.
+    fn doubt_platform(&mut self, job: &Job) {
+        if !self.report.verdict().get(Question::Catalog).is_some_and(Judgement::is_refuted) {
+            return;
+        }
+        let tried = job.node.platform.as_deref().into_iter().chain(job.node.other_platforms.iter().copied());
+        let tried: Vec<&str> = tried.collect();
+        let note = format!(
+            "No facts are known of {}, and it can be compiled with those of none of {}.",
+            job.node.name,
+            few(&tried)
+        );
+        let mut reason = None;
+        for found in self.report.findings.iter_mut().filter(|found| found.severity == Severity::Error) {
+            found.severity = Severity::Warning;
+            found.note(note.clone());
+            found.help(
+                "Put the output of `puppet facts` into facts/NODE.json, or name a platform with --platform.",
+            );
+            reason.get_or_insert_with(|| setpoint_source::Reason::of(Gap::Undecided, found));
+        }
+        if let Some(reason) = reason {
+            self.report.replace_answer(Question::Catalog, Judgement::unknown(reason));
+        }
+    }
 }
 
-/// Compiles and analyses jobs.
+/// Compiles and analyses jobs. A job whose node was found to have another platform than the one that was assumed gets that.
 pub(crate) fn all(
     project: &Project<'_>,
-    jobs: &[Job],
+    jobs: &mut [Job],
     threads: usize,
     analyse: impl Fn(&Job, &Compilation, &mut InputReport) + Sync,
 ) -> Vec<Checked> {
     let progress = &project.session.progress;
     progress.expect(jobs.len());
-    parallel(jobs, threads, |job| {
+    let mut checked = parallel(jobs, threads, |job| {
         progress.begin(&job.label());
-        check_one(project, job, &analyse)
-    })
+        check_somewhere(project, job, &analyse)
+    });
+    for (job, one) in jobs.iter_mut().zip(&mut checked) {
+        if let Some(settled) = one.settled.take() {
+            *job = settled;
+        }
+    }
+    checked
+}
+
+/// Checks a job on the platform that was assumed for its node. If it is refused there, the others are tried that the node may have;
+/// if it is refused on all of them, that is a mistake only if it is the same one everywhere.
+fn check_somewhere(
+    project: &Project<'_>,
+    job: &Job,
+    analyse: &(impl Fn(&Job, &Compilation, &mut InputReport) + Sync),
+) -> Checked {
+    let first = check_one(project, job, analyse);
+    if job.node.other_platforms.is_empty() || !first.is_refused() || !first.may_differ {
+        return first;
+    }
+    let mut mistakes = BTreeSet::from([first.mistakes()]);
+    let mut best = first;
+    for platform in &job.node.other_platforms {
+        let Ok(other) = project.on_platform(job, platform) else { continue };
+        let one = check_one(project, &other, analyse);
+        mistakes.insert(one.mistakes());
+        // The one on which most code is looked at says most.
+        if !one.is_refused() || one.entered.len() > best.entered.len() {
+            best = Checked { settled: Some(other), ..one };
+        }
+        if !best.is_refused() {
+            return best;
+        }
+    }
+    // What a class lacks that is entered alone is told otherwise.
+    let may_rest_on_facts = mistakes.len() > 1 || best.lacks_facts || hangs_on_facts(&best.failures);
+    if job.origin != Origin::Class && may_rest_on_facts {
+        best.doubt_platform(job);
+    }
+    best
+}
+
+/// Whether the code may say so for what the machine is.
+fn hangs_on_facts(failures: &[Failure]) -> bool {
+    failures.iter().any(|failure| failure.kind.hangs_on_facts())
 }
 
 /// What is wrong with the project itself and what was left out, and with that the last word on each job.
@@ -129,6 +221,7 @@ pub(crate) fn conclude(
     let mut about = InputReport::new(project.input.display().to_string(), "puppet");
     let failed = checked.iter().any(|one| !one.compiled);
     about.findings = project.session.tell_once(&weigh_missing_modules(project, failed));
+    about.findings.extend(platforms::tell_assumed(&plan.jobs));
     about.findings.extend(plan.diagnostics.iter().cloned());
     about.findings.extend(entries::settings_of_projects(project));
     about.findings.extend(flows::secrets_by_facts(project));
@@ -178,8 +271,8 @@ pub(crate) fn reports(
     }
     let broken = survey.findings.into_iter().chain(survey.broken_metadata);
     let in_modules = survey.findings_in_modules;
-    add_untold(project, &checked, broken.collect(), &mut about);
-    let mut reports = classify_failures(&project.session.sources, plan, checked, &mut about);
+    add_untold(project, plan, &checked, broken.collect(), &mut about);
+    let mut reports = classify_failures(project, plan, checked, &mut about);
     merge_findings_of_nodes(&mut reports);
     fold_findings_in_modules(project, &mut reports, in_modules, &mut about);
     match (&project.kind, reports.first_mut()) {
@@ -264,7 +357,12 @@ fn doubt_empty_catalogs(
     about: &mut InputReport,
 ) {
     // A class that is merely tried and fails is left out, and so is not checked.
-    let is_left_out = |job: &Job, one: &Checked| !one.compiled && job.origin == Origin::Class;
+    let is_repository = matches!(project.kind, Kind::Repository { .. });
+    let is_left_out = |job: &Job, one: &Checked| {
+        let is_looked_at =
+            is_repository && one.report.verdict().get(Question::Catalog).is_some_and(Judgement::is_unknown);
+        job.origin == Origin::Class && !one.compiled && !is_looked_at
+    };
     let is_nothing = !matches!(project.kind, Kind::Manifests(_))
         && !plan.is_part
         && plan.jobs.iter().zip(checked.iter()).all(|(job, one)| one.is_empty() || is_left_out(job, one));
@@ -290,13 +388,17 @@ fn doubt_empty_catalogs(
 /// Adds what is wrong with files of the project, unless a job or the project tells it already.
 fn add_untold(
     project: &Project<'_>,
+    plan: &Plan,
     checked: &[Checked],
     findings: Vec<Diagnostic>,
     about: &mut InputReport,
 ) {
     let sources = &project.session.sources;
     let key = |finding: &Diagnostic| (finding.rule, finding.span.map(|span| sources.place(span)));
-    let of_jobs = checked.iter().flat_map(|one| &one.report.findings);
+    // What keeps a class from being entered that was merely tried is not told as it is.
+    let jobs = plan.jobs.iter().zip(checked);
+    let told = jobs.filter(|(job, one)| one.compiled || job.origin != Origin::Class).map(|(_, one)| one);
+    let of_jobs = told.flat_map(|one| &one.report.findings);
     let mut told: BTreeSet<_> = of_jobs.chain(&about.findings).map(key).collect();
     about.findings.extend(findings.into_iter().filter(|finding| told.insert(key(finding))));
 }
@@ -426,8 +528,22 @@ fn check_one(
         report.entered.clone_from(&entered);
     }
     report.entered.extend(evaluated_lines(project, &compilation));
-    let Compilation { collected, failures, .. } = compilation;
-    Checked { report, compiled, resources, resources_of_code, entered, execs, collected, failures }
+    let lacks_facts = compilation.gaps.iter().any(|gap| matches!(gap.kind, CompileGapKind::AbsentFact(_)));
+    let Compilation { collected, failures, doubtful, .. } = compilation;
+    Checked {
+        report,
+        compiled,
+        resources,
+        resources_of_code,
+        entered,
+        execs,
+        collected,
+        may_differ: !failures.iter().any(|failure| failure.kind.is_about_texts()),
+        refuses: doubtful.iter().any(|failure| failure.kind.may_hang_on_system()),
+        failures,
+        settled: None,
+        lacks_facts,
+    }
 }
 
 /// The lines of nodes, functions and templates that values came from, in files with comments that silence: whether such a
@@ -485,11 +601,13 @@ fn place_errors(project: &Project<'_>, job: &Job, report: &mut InputReport) {
 /// Decides what a failure means: a class that was merely tried is left out with the reason; an example that compiles
 /// somewhere is not for the other platforms.
 fn classify_failures(
-    sources: &Sources,
+    project: &Project<'_>,
     plan: &Plan,
     checked: Vec<Checked>,
     about: &mut InputReport,
 ) -> Vec<InputReport> {
+    let sources = &project.session.sources;
+    let about_repository = matches!(project.kind, Kind::Repository { .. });
     let mut works: BTreeMap<(&str, Option<&str>), bool> = BTreeMap::new();
     for (job, one) in plan.jobs.iter().zip(&checked) {
         *works.entry((&job.path, job.case.as_deref())).or_default() |= one.compiled;
@@ -509,13 +627,17 @@ fn classify_failures(
     }
     let mut reports = Vec::new();
     let mut entered: BTreeMap<&str, bool> = BTreeMap::new();
-    for (job, Checked { mut report, compiled, failures, .. }) in plan.jobs.iter().zip(checked) {
+    for (job, Checked { mut report, compiled, failures, lacks_facts, .. }) in plan.jobs.iter().zip(checked) {
         if let (Origin::Class, Some(class)) = (job.origin, &job.case) {
-            *entered.entry(class).or_default() |= compiled || covered.contains(class);
+            *entered.entry(class).or_default() |=
+                compiled || covered.contains(class) || about_repository && reached.contains(class);
         }
-        if compiled || !matches!(job.origin, Origin::Class | Origin::Example) {
+        // A class of a repository that Setpoint cannot compile to its end was looked at all the same.
+        let is_open =
+            about_repository && report.verdict().get(Question::Catalog).is_some_and(Judgement::is_unknown);
+        if compiled || is_open || !matches!(job.origin, Origin::Class | Origin::Example) {
             if job.origin == Origin::Class {
-                demote_invalid_resources(&mut report);
+                demote_errors(&mut report, about_repository);
             }
             reports.push(report);
             continue;
@@ -533,7 +655,13 @@ fn classify_failures(
         for failure in failures {
             let mut found = failure.to_diagnostic();
             move_to_class(sources, job, &mut found);
-            let reason = classify_failure(&failure.kind, case);
+            if failure.kind.is_about_texts() && about_repository {
+                if !about.findings.iter().any(|told| told.rule == found.rule && told.span == found.span) {
+                    about.findings.push(found);
+                }
+                continue;
+            }
+            let reason = classify_failure(&failure.kind, case, lacks_facts);
             skipped.add(reason, case, &found.message.clone(), Some((on.clone(), found)));
         }
     }
@@ -546,12 +674,17 @@ fn classify_failures(
     reports
 }
 
-/// A class that was tried with its defaults alone may well lack what makes its resources valid.
-fn demote_invalid_resources(report: &mut InputReport) {
+/// A class that was tried with its defaults alone may well lack what makes its resources valid; one that a repository's nodes declare
+/// with others may lack what those bring, too.
+fn demote_errors(report: &mut InputReport, is_repository: bool) {
     for found in &mut report.findings {
-        if found.severity == Severity::Error && found.rule == Rule::InvalidResource {
+        if found.severity == Severity::Error && (is_repository || found.rule == Rule::InvalidResource) {
             found.severity = Severity::Warning;
-            found.note("The class was tried with the defaults of its parameters.");
+            found.note(if is_repository {
+                "The class was entered alone."
+            } else {
+                "The class was tried with the defaults of its parameters."
+            });
         }
     }
 }
@@ -564,13 +697,14 @@ enum Reason {
     Part,
     Refused,
     Dependency,
+    Facts,
     Unknown,
     Failed,
 }
 
 /// Returns why a class could not be entered. Only parameters of the class itself are for its user to give; a parameter
 /// that its body forgets is a failure of the code.
-fn classify_failure(failure: &FailureKind, class: &str) -> Reason {
+fn classify_failure(failure: &FailureKind, class: &str, lacks_facts: bool) -> Reason {
     match failure {
         FailureKind::Private { .. } => Reason::Private,
         FailureKind::FailCalled(_) => Reason::Refused,
@@ -582,6 +716,7 @@ fn classify_failure(failure: &FailureKind, class: &str) -> Reason {
         FailureKind::DanglingReference(_) => Reason::Part,
         kind if kind.lacks_parameter().is_some_and(|of| of.is_class(class)) => Reason::Parameters,
         kind if kind.missing_module().is_some() => Reason::Dependency,
+        kind if lacks_facts && kind.may_hang_on_system() => Reason::Facts,
         _ => Reason::Failed,
     }
 }
@@ -622,6 +757,7 @@ impl Skipped {
                 Reason::Part => "part of another class",
                 Reason::Refused => "refused by the code itself",
                 Reason::Dependency => "a module is missing",
+                Reason::Facts => "facts are missing",
                 Reason::Unknown | Reason::Failed => "Setpoint cannot compute a value",
             };
             let message = format!("Skipped {}: {why}", counted_classes(classes.len()));

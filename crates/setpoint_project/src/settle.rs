@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use setpoint_catalog::Catalog;
+use setpoint_catalog::findings::System;
 use setpoint_catalog::graph::{Graph, Types};
 use setpoint_config::Config;
 use setpoint_packages::{Family, Index, Platform};
-use setpoint_puppet_values::{Data, Hash, Key};
+use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
 use setpoint_settle::{Question, Settled};
 use setpoint_source::{FileSystem, Sources};
@@ -224,6 +225,14 @@ pub fn platform(name: Option<&str>, facts: &Hash) -> Option<Platform> {
         _ => String::new(),
     };
     Platform::of(&text(inner(&os, "name")), &release)
+}
+
+/// The kind of system that a node has: that of its platform, else that of its facts.
+pub fn system(platform: Option<&str>, facts: &Hash) -> System {
+    let os = facts.get(&Key::from("os")).and_then(Value::as_hash);
+    let family = os.and_then(|os| os.get(&Key::from("family"))).and_then(Value::as_str);
+    let is_windows = platform.is_some_and(|name| name.starts_with("windows")) || family == Some("windows");
+    if is_windows { System::Windows } else { System::Posix }
 }
 
 impl Surroundings<'_> {

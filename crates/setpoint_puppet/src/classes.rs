@@ -61,7 +61,9 @@ impl Compiler<'_> {
         for (name, parameters) in with.into_iter().chain(without) {
             let Some(class) = self.find_class(name)? else {
                 let wanted = ClassUse::Included { node: self.options.node.clone() };
-                return Err(self.missing_class(name, wanted, None));
+                let missing = Err(self.missing_class(name, wanted, None));
+                self.or_pass_over(self.mark(), missing).map(|_: Option<()>| ())?;
+                continue;
             };
             if parameters.is_empty() {
                 if !self.class_scopes.contains_key(&self.definitions[class].name) {
@@ -173,7 +175,9 @@ impl Compiler<'_> {
         }
         let environment = self.options.environment_name(self.environment).to_owned();
         let wanted = ClassUse::Inherited { environment };
-        Err(self.missing_class(&parent, wanted, self.definitions[definition].span))
+        let missing = Err(self.missing_class(&parent, wanted, self.definitions[definition].span));
+        // The class is looked at without what it inherits.
+        self.or_pass_over(self.mark(), missing).map(|_: Option<()>| None)
     }
 
     /// Whether code of one class may override what code of another has set.

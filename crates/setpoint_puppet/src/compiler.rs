@@ -92,6 +92,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) failures: Vec<Failure>,
     pub(crate) log: Vec<LogEntry>,
     pub(crate) gaps: Vec<crate::CompileGap>,
+    /// What was taken to be missing when a path of the hierarchy was made, in words.
+    pub(crate) absent_from_hierarchy: Option<Arc<str>>,
     /// Hashes that the machine may have more of.
     pub(crate) incomplete: Vec<crate::incomplete::Incomplete>,
     pub(crate) warned: FxHashSet<String>,
@@ -168,6 +170,7 @@ impl<'a> Compiler<'a> {
             failures: Vec::new(),
             log: Vec::new(),
             gaps: Vec::new(),
+            absent_from_hierarchy: None,
             incomplete: Vec::new(),
             warned: FxHashSet::default(),
             guards: Vec::new(),
@@ -244,6 +247,7 @@ impl<'a> Compiler<'a> {
             self.report_failure(failure);
         }
         let collected = self.collected();
+        let doubtful = self.take_doubtful();
         let failures = std::mem::take(&mut self.failures);
         let diagnostics = std::mem::take(&mut self.diagnostics);
         let log = std::mem::take(&mut self.log);
@@ -264,6 +268,7 @@ impl<'a> Compiler<'a> {
                 catalog: None,
                 diagnostics,
                 failures,
+                doubtful,
                 log,
                 arena: self.arena,
                 guards,
@@ -280,6 +285,7 @@ impl<'a> Compiler<'a> {
             catalog,
             diagnostics,
             failures,
+            doubtful,
             log,
             arena,
             guards,

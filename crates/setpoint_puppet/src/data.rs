@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use setpoint_hiera::{Backend, Scope, Session};
 use setpoint_provenance::Arena;
-use setpoint_puppet_functions::{Call, DataAnswer, DataRequest, FailureKind, Host, Limit, Stop, Strictness};
+use setpoint_puppet_functions::{
+    Call, DataAnswer, DataRequest, FailureKind, Host, Limit, MissingData, Stop, Strictness,
+};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Range, Severity, Span, Symbol};
 
@@ -14,8 +16,27 @@ use crate::scope::group_number;
 use crate::variables::{is_built_in, split_qualified};
 
 impl Compiler<'_> {
-    /// Looks for a key in the data of all levels, for the scope that is being evaluated.
+    /// Looks for a key in the data of all levels, for the scope that is being evaluated. One that none has is not known if levels
+    /// were left out for what was taken to be missing.
     pub(crate) fn find_data(
+        &mut self,
+        request: &DataRequest<'_>,
+        span: Option<Span>,
+    ) -> Result<DataAnswer, Stop> {
+        let answer = self.find_given_data(request, span)?;
+        let (DataAnswer::Missing(missing), Some(absent)) = (&answer, &self.absent_from_hierarchy) else {
+            return Ok(answer);
+        };
+        if missing.unread.is_some() {
+            return Ok(answer);
+        }
+        let reason = format!("the key '{}' may come from data that is not read if {absent}", request.key);
+        let unread = Some(Value::unknown_or_missing(reason));
+        Ok(DataAnswer::Missing(MissingData { unread, ..missing.clone() }))
+    }
+
+    /// The same in the data that are read.
+    pub(crate) fn find_given_data(
         &mut self,
         request: &DataRequest<'_>,
         span: Option<Span>,
@@ -79,16 +100,19 @@ impl Scope for Compiler<'_> {
             });
         }
         let plain = name.strip_prefix("::").unwrap_or(name);
-        if self.options.open_variables.contains(plain) {
-            let reason = format!("nothing says what `{plain}` is on this node");
-            return Ok(Value::unknown_or_missing(reason));
+        if self.may_be_set(plain) {
+            let words = self.note_unset_variable(plain, self.data_span);
+            self.absent_from_hierarchy.get_or_insert(words);
+            return Ok(Value::UNDEF);
         }
         Err(String::new())
     }
 
     fn note_key_read(&mut self, hash: &Value, key: &str) {
         let span = self.data_span;
-        self.note_key_read(hash, key, span);
+        if let Some(words) = self.note_key_read(hash, key, span) {
+            self.absent_from_hierarchy.get_or_insert(words);
+        }
     }
 
     fn calling_class(&self) -> Option<String> {
@@ -125,7 +149,8 @@ impl Scope for Compiler<'_> {
     }
 
     fn has_function(&mut self, name: &str) -> bool {
-        Host::has_function(self, name)
+        // One that is not here may be in a module that is not installed.
+        Host::has_function(self, name) || self.lacks_modules()
     }
 
     fn environment_name(&self) -> String {
@@ -133,6 +158,9 @@ impl Scope for Compiler<'_> {
     }
 
     fn call_backend(&mut self, session: &mut Session, name: &str, arguments: Vec<Value>) -> Backend {
+        if !Host::has_function(self, name) {
+            return Backend::Unknown;
+        }
         let span = self.span(Range::default());
         let call = Call { name: Symbol::new(name), arguments, block: None, span };
         // What the function looks up is part of the same search.

@@ -71,7 +71,8 @@ impl Compiler<'_> {
         }
         let span = declaration.span;
         let Some(resource_type) = self.find_resource_type_named(type_name)? else {
-            return Err(self.missing_type(&type_name, TypeUse::Declared, Some(span)));
+            let missing = Err(self.missing_type(&type_name, TypeUse::Declared, Some(span)));
+            return self.or_pass_over(self.mark(), missing).map(Option::unwrap_or_default);
         };
         let kind = match resource_type {
             ResourceType::Native(_) => Kind::CompilableType,
@@ -114,7 +115,9 @@ impl Compiler<'_> {
         for title in declaration.titles {
             let text = to_text(&title);
             let Some(class) = self.find_class(&text)? else {
-                return Err(self.missing_class(&text, ClassUse::Declared, Some(span)));
+                let missing = Err(self.missing_class(&text, ClassUse::Declared, Some(span)));
+                self.or_pass_over(self.mark(), missing).map(|_: Option<()>| ())?;
+                continue;
             };
             let name = self.definitions[class].name;
             let mut parameters = declaration.parameters.clone();
@@ -381,6 +384,7 @@ fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
         ResourceType::Native(native) => native,
         ResourceType::Definition(_) => {
             let name = resource.named("name").filter(|name| !name.is_undef());
+            let name = name.filter(|name| name.unknown_part().is_none());
             return Ok(name.map(to_text).filter(|name| **name != *resource.title));
         }
     };
@@ -400,6 +404,11 @@ fn unique_name(resource: &Resource) -> Result<Option<Arc<str>>, Stop> {
         }
         parts.iter().find(|(part, _)| *part == name).map(|(_, value)| Arc::from(value.as_str()))
     };
+    // A name that is not known is told from no other.
+    let names = native.namevars.iter().copied().chain([namevar, "name"]);
+    if names.filter_map(|name| resource.named(name)).any(|given| given.unknown_part().is_some()) {
+        return Ok(None);
+    }
     let unique = match native.namevars.as_ref() {
         [] => return Ok(None),
         [only] => value_of(only),

@@ -143,12 +143,14 @@ impl<'a> Environment<'a> {
     /// Modules that something names and that are not there; messages about their classes say what is to be done.
     pub fn with_expected_modules(mut self, expected: BTreeMap<String, String>) -> Self {
         self.expected = expected;
+        self.types = self.new_types();
         self
     }
 
     fn new_types(&self) -> ModuleTypes<'a> {
         ModuleTypes::new(self.files, self.modulepath.clone())
             .with_modules(self.given.values().cloned().collect())
+            .lacking_modules(!self.expected.is_empty())
     }
 
     /// The names of the modules that something names and that are not there.

@@ -1,6 +1,8 @@
 //! Hashes that a machine may have more of: the facts of a platform, and what its certificate says where nobody told it. A key
 //! that such a hash lacks is taken to be missing, and the catalog says that it rests on that.
 
+use std::sync::Arc;
+
 use setpoint_puppet_functions::Call;
 use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Span, Symbol};
@@ -42,13 +44,28 @@ impl Compiler<'_> {
         self.incomplete.iter().find(|one| one.hash.is_same_collection(hash)).map(|one| one.lacks)
     }
 
-    /// Notes that a key of a hash was read, if the machine may have it and the hash does not.
-    pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) {
-        let Some(lacks) = self.lacks_entry(hash) else { return };
-        let Data::Hash(entries) = &hash.data else { return };
-        if !entries.contains_key(&Key::from(key)) {
-            self.note_absence(format!("{lacks} `{key}`"), span);
+    /// Notes that a key of a hash was read, if the machine may have it and the hash does not. The result says so.
+    pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) -> Option<Arc<str>> {
+        let lacks = self.lacks_entry(hash)?;
+        let Data::Hash(entries) = &hash.data else { return None };
+        if entries.contains_key(&Key::from(key)) {
+            return None;
         }
+        let words = format!("{lacks} `{key}`");
+        self.note_absence(words.clone(), span);
+        Some(words.into())
+    }
+
+    /// Whether a fact of the user's own, or a classifier, may set a variable at top scope.
+    pub(crate) fn may_be_set(&self, name: &str) -> bool {
+        self.options.known_names.as_ref().is_some_and(|known| !known.contains(name))
+    }
+
+    /// Notes that a variable at top scope was read that nothing sets. The result says so.
+    pub(crate) fn note_unset_variable(&mut self, name: &str, span: Option<Span>) -> Arc<str> {
+        let words = format!("neither a fact nor a classifier sets `{name}`");
+        self.note_absence(words.clone(), span);
+        words.into()
     }
 
     fn note_absence(&mut self, words: String, span: Option<Span>) {
@@ -57,6 +74,11 @@ impl Compiler<'_> {
         if !self.gaps.iter().any(|gap| gap.kind == kind) {
             self.gaps.push(CompileGap { kind, span });
         }
+    }
+
+    /// Whether something that the machine may have was taken to be missing.
+    pub(crate) fn lacks_facts(&self) -> bool {
+        self.gaps.iter().any(|gap| matches!(gap.kind, CompileGapKind::AbsentFact(_)))
     }
 
     /// Notes what a function reads of such hashes: the keys of a path, or all of the hash.
@@ -96,7 +118,7 @@ impl Compiler<'_> {
     fn note_path_read(&mut self, from: Value, path: &[String], span: Option<Span>) {
         let mut at = from;
         for key in path {
-            self.note_key_read(&at, key, span);
+            let _ = self.note_key_read(&at, key, span);
             let Some(next) = at.as_hash().and_then(|entries| entries.get(&Key::from(key.as_str()))) else {
                 return;
             };

@@ -68,6 +68,8 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// The errors among the diagnostics as data, in the same order.
     pub failures: Vec<Failure>,
+    /// Mistakes that were found after something was passed over: the code that nobody looked at may change what they rest on.
+    pub doubtful: Vec<Failure>,
     /// What the manifest, and Puppet about it, had to say.
     pub log: Vec<LogEntry>,
     /// Where the values of the catalog came from.
@@ -113,6 +115,7 @@ impl Compilation {
             catalog: None,
             diagnostics: vec![why.to_diagnostic()],
             failures: vec![why],
+            doubtful: Vec::new(),
             log: Vec::new(),
             arena: Arena::new(false),
             guards: Vec::new(),

@@ -175,7 +175,7 @@ impl Compiler<'_> {
                 overrides: &nothing,
                 defaults: &nothing,
             };
-            let next = self.find_data(&request, None)?;
+            let next = self.find_given_data(&request, None)?;
             answer = match (answer, next) {
                 (_, found @ DataAnswer::Found(_)) => return Ok(found),
                 (DataAnswer::Missing(mut before), DataAnswer::Missing(more)) => {

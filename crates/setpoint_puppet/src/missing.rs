@@ -34,7 +34,7 @@ impl Compiler<'_> {
     }
 
     /// Whether the project names modules that are not installed.
-    fn lacks_modules(&self) -> bool {
+    pub(crate) fn lacks_modules(&self) -> bool {
         self.environment.expected_modules().any(|name| self.environment.module(name).is_none())
     }
 

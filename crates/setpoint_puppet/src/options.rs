@@ -91,8 +91,13 @@ pub struct Options {
     pub provenance: bool,
     /// Whether the trace has what was read: places of variables, files, variables of Hiera.
     pub record_reads: bool,
-    /// Variables at top scope that the node may have: nobody knows whether, and with what value. Only Hiera asks for them.
-    pub open_variables: Arc<BTreeSet<String>>,
+    /// The facts of which it is known whether the node has them. Any other variable at top scope may be set by a fact of the user's
+    /// own or by a classifier, and is taken not to be. Without such names, all variables are known.
+    pub known_names: Option<Arc<BTreeSet<String>>>,
+    /// Whether code, too, may read such a variable, and not Hiera alone.
+    pub variables_are_partial: bool,
+    /// Parameters that classes need and nobody gives are unknown values: the classes are entered alone.
+    pub parameters_are_partial: bool,
 }
 
 impl Default for Options {
@@ -113,7 +118,9 @@ impl Default for Options {
             fact_comments: false,
             provenance: true,
             record_reads: false,
-            open_variables: Arc::default(),
+            known_names: None,
+            variables_are_partial: false,
+            parameters_are_partial: false,
         }
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct NotFound {
     prov: Prov,
     /// The files that were searched, if it has no default.
     searched: Vec<PathBuf>,
+    /// The unknown value that stands for data that were not read.
+    unread: Option<Value>,
 }
 
 /// Notes where values for the parameters that lack one were looked for.
@@ -63,7 +65,8 @@ impl Compiler<'_> {
         if !matches!(self.definition_kind(definition), DefinitionKind::Define(_)) {
             self.class_scopes.insert(self.definitions[definition].name, scope);
         }
-        let values = self.evaluate_parameters(id, definition, scope, &missing)?;
+        let mut values = self.evaluate_parameters(id, definition, scope, &missing)?;
+        self.replace_misfits(id, definition, &mut values, &missing)?;
         self.validate(id, definition, &values).map_err(|mut kind| {
             note_searched(&mut kind, missing);
             let (name, place) = self.misfit(id, definition, &values).unzip();
@@ -147,7 +150,7 @@ impl Compiler<'_> {
             };
             match self.find_data(&request, span)? {
                 DataAnswer::Found(value) if value.is_undef() && has_default => {
-                    missing.push(NotFound { name, prov: value.prov, searched: Vec::new() });
+                    missing.push(NotFound { name, prov: value.prov, searched: Vec::new(), unread: None });
                 }
                 DataAnswer::Found(value) => {
                     if setpoint_catalog::is_secret_name(&name) {
@@ -160,9 +163,17 @@ impl Compiler<'_> {
                     let value = self.since_undef(id, name, value);
                     self.set_parameter(id, name, value)?;
                 }
+                DataAnswer::Missing(_)
+                    if !has_default && (self.options.parameters_are_partial || self.is_blind()) =>
+                {
+                    let reason = format!(
+                        "nothing that was looked at gives the parameter `{name}` of the class {class}"
+                    );
+                    self.set_parameter(id, name, Value::unknown_or_missing(reason))?;
+                }
                 DataAnswer::Missing(observed) => {
                     let searched = if has_default { Vec::new() } else { observed.searched };
-                    missing.push(NotFound { name, prov: observed.prov, searched });
+                    missing.push(NotFound { name, prov: observed.prov, searched, unread: observed.unread });
                 }
             }
         }
@@ -277,6 +288,27 @@ impl Compiler<'_> {
         let callee = self.resources[id].callee();
         validate_parameters(&callee, signature, &given)
             .map_err(|mismatch| Box::new(FailureKind::of_parameters(callee, mismatch)))
+    }
+
+    /// Replaces defaults that do not fit their parameters by unknown values where data was not read that may give others.
+    fn replace_misfits(
+        &mut self,
+        id: ResourceId,
+        definition: DefinitionId,
+        values: &mut [(Symbol, Value)],
+        missing: &[NotFound],
+    ) -> Result<(), Stop> {
+        for (name, value) in values {
+            let unread = missing.iter().find(|one| one.name == *name).and_then(|one| one.unread.clone());
+            let Some(unread) = unread else { continue };
+            let signature = &self.definitions[definition].signature;
+            let wanted = signature.iter().find(|one| *one.name == *name.as_str());
+            if wanted.is_some_and(|wanted| !wanted.value.is_instance(value)) {
+                self.set_parameter(id, *name, unread.clone())?;
+                *value = unread;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the first value of data that does not fit its parameter, and where it comes from.

@@ -28,6 +28,8 @@ pub(crate) struct Passed {
     /// Where the first hole is.
     first: Option<Span>,
     told: FxHashSet<(Rule, Option<Span>)>,
+    /// Mistakes that were found after a hole.
+    doubtful: Vec<Failure>,
     /// Whether it was told that a module is not installed.
     needs_modules: bool,
 }
@@ -63,6 +65,10 @@ impl Compiler<'_> {
         let result = run(self);
         self.passed.functions -= 1;
         result
+    }
+
+    pub(crate) fn is_in_function(&self) -> bool {
+        self.passed.functions > 0
     }
 
     /// The value of a statement of a class, a node or a definition, which may be passed over.
@@ -202,12 +208,19 @@ impl Compiler<'_> {
             self.report_failure(failure);
         } else if !failure.kind.hangs_on_other_code() {
             let mut diagnostic = failure.to_diagnostic();
-            diagnostic.severity = Severity::Warning;
+            // A fact that was taken to be missing may be what it rests on, too.
+            let rests_on_facts = failure.kind.may_hang_on_system() && self.lacks_facts();
+            diagnostic.severity = if rests_on_facts { Severity::Note } else { Severity::Warning };
             if let Some(first) = self.passed.first {
                 diagnostic =
                     diagnostic.with_label(first, "this could not be computed, and may change what follows");
             }
             self.diagnostics.push(diagnostic);
+            self.passed.doubtful.push(failure);
         }
+    }
+
+    pub(crate) fn take_doubtful(&mut self) -> Vec<Failure> {
+        std::mem::take(&mut self.passed.doubtful)
     }
 }

@@ -6,7 +6,7 @@ use setpoint_puppet_values::Value;
 use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
-use crate::scope::{Found, ScopeId, group_number};
+use crate::scope::{Found, ScopeId, ScopeKind, group_number};
 use crate::trace::MISSING_CLASS;
 
 impl Compiler<'_> {
@@ -22,11 +22,31 @@ impl Compiler<'_> {
         if group_number(name).is_some() || is_built_in(name) {
             return Ok(undef);
         }
+        if let Some(value) = self.unless_absent() {
+            return Ok(value);
+        }
+        if let Some(plain) = self.top_variable(name).filter(|plain| self.may_be_set(plain)) {
+            let _ = self.note_unset_variable(plain.as_str(), Some(span));
+            return Ok(undef);
+        }
         if self.options.unknown_variables_are_errors() {
             return Err(FailureKind::UnknownVariable { name }.at(span));
         }
         self.question(Questionable::UnknownVariable(name), span)?;
         Ok(undef)
+    }
+
+    /// The plain name of a variable at top scope, if that is where code of a node looks for it.
+    fn top_variable(&self, name: Symbol) -> Option<Symbol> {
+        if !self.options.variables_are_partial {
+            return None;
+        }
+        if name.contains("::") {
+            let (class, leaf) = split_qualified(name);
+            return class.is_none().then_some(leaf);
+        }
+        let is_outside = matches!(self.scopes[self.frame.scope].kind, ScopeKind::Top | ScopeKind::Node);
+        (is_outside && !self.is_in_function()).then_some(name)
     }
 
     /// The value of a variable, if there is one.

@@ -211,7 +211,8 @@ fn of_only_node(
     let surroundings = Surroundings::new(session, home.environment.modulepath(), &project.config, &options)?;
     let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
     let (types, sources) = (home.environment.module_types(), &session.sources);
-    ask(&Subject { catalog, types, surroundings: &surroundings, platform, sources })
+    let system = setpoint_project::system(job.node.platform.as_deref(), &job.node.facts);
+    ask(&Subject { catalog, types, surroundings: &surroundings, platform, system, sources })
 }
 
 /// What the next run does, in the format that was asked for.

@@ -14,6 +14,7 @@ use setpoint_diff::{About, Comparison, FixStory, NodeStory, Presence, Root, Side
 use setpoint_silence::{Baseline, comments_without_reason};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, read_text};
 
+use crate::entries::EntryClasses;
 use crate::jobs::{Job, Plan};
 use crate::options::Options;
 use crate::project::Project;
@@ -149,11 +150,17 @@ pub fn diff(
     work.comparison.not_compared.extend(pins::not_compared(&old_side.project, &new_side.project, older));
     work.comparison.not_compared.extend(unseen.not_compared.iter().cloned());
     let (mut old_plan, mut new_plan) = (old_side.project.plan()?, new_side.project.plan()?);
+    old_side.project.take_platforms(&mut old_plan, &new_plan)?;
     let are_empty = work.compare(&old_plan.jobs, &new_plan.jobs)?;
     if are_empty && options.puppet.node.is_none() {
         let known = (old_plan.jobs.len(), new_plan.jobs.len());
-        old_side.project.plan_classes(&old_side.survey, &mut old_plan)?;
-        new_side.project.plan_classes(&new_side.survey, &mut new_plan)?;
+        for (side, plan) in [(&old_side, &mut old_plan), (&new_side, &mut new_plan)] {
+            // Roles, else classes that nothing names.
+            let nothing = BTreeSet::new();
+            if side.project.plan_classes(&side.survey, &nothing, EntryClasses::Roles, plan)? == 0 {
+                side.project.plan_classes(&side.survey, &nothing, EntryClasses::Unnamed, plan)?;
+            }
+        }
         work.compare(&old_plan.jobs[known.0..], &new_plan.jobs[known.1..])?;
     }
     work.conclude(&old_plan, &new_plan)
@@ -224,7 +231,7 @@ impl Work<'_, '_> {
                     _ => Presence::Both,
                 },
                 assumed_facts: assumed,
-                made_up_for: pair.1.or(pair.0).and_then(|job| job.node.made_up.clone()),
+                made_up_for: pair.1.or(pair.0).and_then(made_up_for),
             });
         });
         self.comparison.not_compared.extend(uncollected.into_iter().map(|(collector, count)| {
@@ -297,6 +304,30 @@ fn paired<'p>(old_jobs: &'p [Job], new_jobs: &'p [Job]) -> Vec<Pair<'p>> {
     let is_left = |job: &&Job| old.contains_key(&key_of(job));
     pairs.extend(old_jobs.iter().filter(is_left).map(|job| (Some(job), None)));
     pairs
+}
+
+impl Project<'_> {
+    /// Gives nodes of which no facts are known the platforms that the other version assumes for them.
+    fn take_platforms(&self, plan: &mut Plan, other: &Plan) -> Result<(), UsageError> {
+        let assumed = |job: &&Job| !job.node.other_platforms.is_empty();
+        let others: BTreeMap<JobKey, &Job> =
+            other.jobs.iter().filter(assumed).map(|job| (key_of(job), job)).collect();
+        for job in plan.jobs.iter_mut().filter(|job| assumed(&&**job)) {
+            let twin = others.get(&key_of(job)).and_then(|twin| twin.node.platform.as_deref());
+            let wanted = job.node.other_platforms.iter().find(|platform| Some(**platform) == twin);
+            if let Some(platform) = wanted.copied() {
+                *job = self.on_platform(job, platform)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a node was made up for, as JSON has it: an expression without its slashes.
+fn made_up_for(job: &Job) -> Option<String> {
+    let what = job.node.made_up.as_deref()?;
+    let expression = what.strip_prefix('/').and_then(|what| what.strip_suffix('/'));
+    Some(expression.unwrap_or(what).to_owned())
 }
 
 /// A case and a label: entries of a module share labels, nodes have no case.

@@ -381,7 +381,8 @@ impl<'o, 's> Compiled<'o, 's> {
         let platform = settle::platform(node.platform.as_deref(), &node.facts);
         let surroundings = &surroundings.with_modules(home.environment.modulepath());
         let (types, sources) = (home.environment.module_types(), &self.opened.session.sources);
-        Some(ask(&Subject { catalog, types, surroundings, platform, sources }))
+        let system = settle::system(node.platform.as_deref(), &node.facts);
+        Some(ask(&Subject { catalog, types, surroundings, platform, system, sources }))
     }
 
     /// What is proved about the catalog, once for all nodes that have it.
@@ -418,7 +419,9 @@ impl<'o, 's> Compiled<'o, 's> {
             return Proof { findings: Vec::new(), refused: None, is_cut: true };
         };
         let types = home.environment.module_types();
-        let mut findings = setpoint_catalog::findings::of_conversion(catalog, types).findings;
+        let node = &self.job.node;
+        let system = settle::system(node.platform.as_deref(), &node.facts);
+        let mut findings = setpoint_catalog::findings::of_conversion(catalog, types, system).findings;
         findings.extend(setpoint_catalog::findings::of_graph(catalog, &Graph::new(catalog, types)));
         let error = findings.iter().find(|finding| finding.severity == Severity::Error);
         let refused = error.map(|error| error.message.clone());

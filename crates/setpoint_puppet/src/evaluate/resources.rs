@@ -297,6 +297,7 @@ impl Compiler<'_> {
         let value = self.evaluate(type_name)?;
         let name = match &value.data {
             Data::Type(Type::Resource(Some(of))) if of.title.is_none() => of.name.to_string(),
+            Data::Opaque(unknown) => return Err(undecided(&unknown.reason, self.place(type_name))),
             _ => {
                 let actual = infer(&value).generalize().to_string();
                 let illegal = IllegalConstruct::ResourceType { actual };

@@ -565,6 +565,44 @@ impl FailureKind {
         )
     }
 
+    /// Whether it hangs on what the node is: code refuses a machine, or lacks a value that its data may have.
+    pub fn hangs_on_facts(&self) -> bool {
+        matches!(
+            self,
+            Self::FailCalled(_)
+                | Self::MissingParameter { .. }
+                | Self::MissingKey { .. }
+                | Self::NoMatchingOption { .. }
+        )
+    }
+
+    /// Whether it may hang on the system that the node has: a value that it lacks or has otherwise is given to something else.
+    pub fn may_hang_on_system(&self) -> bool {
+        self.hangs_on_facts()
+            || matches!(
+                self,
+                Self::InvalidOperation(_)
+                    | Self::WrongArguments(_)
+                    | Self::WrongType { .. }
+                    | Self::FunctionFailed(_)
+                    | Self::InvalidTitle(_)
+            )
+    }
+
+    /// Whether it is about texts, whatever the node is.
+    pub fn is_about_texts(&self) -> bool {
+        matches!(
+            self,
+            Self::Reported(_)
+                | Self::InvalidTemplate { .. }
+                | Self::DuplicateDefinition { .. }
+                | Self::MisplacedCode(_)
+                | Self::UnreadableFile { .. }
+                | Self::NoMatchingNode { .. }
+                | Self::InheritanceCycle(_)
+        )
+    }
+
     /// Whether what is missing may be in a module that the project names and that is not installed here.
     pub fn needs_installation(&self) -> bool {
         match self {
