@@ -258,7 +258,7 @@ impl<'s> Project<'s> {
             return node.facts.clone();
         }
         let custom = self.custom_facts.get_or_init(|| CustomFacts::of_modules(&self.environment));
-        custom.complete(&node.facts)
+        custom.complete(&node.facts, &node.told)
     }
 
     /// The variables of the hierarchy that a node may have beyond the facts of its platform.

@@ -1,5 +1,6 @@
-//! Hashes that a machine may have more of: the facts of a platform, and what its certificate says where nobody told it. A key
-//! that such a hash lacks is taken to be missing, and the catalog says that it rests on that.
+//! What nobody told of the machine or the server and is taken for granted: that a machine has no facts beyond those of its
+//! platform, that its certificate says no more, and that the server is as Puppet sets it up. The catalog says that it rests on
+//! what of this was read.
 
 use setpoint_puppet_functions::Call;
 use setpoint_puppet_values::{Data, Key, Value};
@@ -8,17 +9,21 @@ use setpoint_source::{Span, Symbol};
 use crate::compiler::Compiler;
 use crate::{CompileGap, CompileGapKind};
 
-/// A hash that may lack entries, and the words that say that it has not one of them.
+/// A hash that is not known in full.
 #[derive(Debug)]
 pub(crate) struct Incomplete {
     hash: Value,
+    /// The words that say that it has not an entry.
     lacks: &'static str,
+    /// If its entries are made up: the words that say that one is as it is.
+    has: Option<&'static str>,
 }
 
 impl Compiler<'_> {
     /// Remembers which of the variables of the node nobody has told in full.
-    pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value) {
-        let mut add = |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks });
+    pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value, server: &Value) {
+        let mut add =
+            |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks, has: None });
         if self.options.facts_are_partial {
             add(facts, "the machine has no fact");
         }
@@ -35,6 +40,13 @@ impl Compiler<'_> {
                 }
             }
         }
+        if self.options.server_facts.is_none() {
+            self.incomplete.push(Incomplete {
+                hash: server.clone(),
+                lacks: "the server has no fact",
+                has: Some("the server has the made-up value of its fact"),
+            });
+        }
     }
 
     /// The words that say that the hash lacks an entry, if the machine may have more than it.
@@ -44,10 +56,27 @@ impl Compiler<'_> {
 
     /// Notes that a key of a hash was read, if the machine may have it and the hash does not.
     pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) {
-        let Some(lacks) = self.lacks_entry(hash) else { return };
+        let Some(known) = self.incomplete.iter().find(|one| one.hash.is_same_collection(hash)) else {
+            return;
+        };
         let Data::Hash(entries) = &hash.data else { return };
-        if !entries.contains_key(&Key::from(key)) {
-            self.note_absence(format!("{lacks} `{key}`"), span);
+        // Of the server its version and environment are told, by the options of the call.
+        let is_told = key == "environment" || key == "serverversion";
+        let words = if entries.contains_key(&Key::from(key)) {
+            known.has.filter(|_| !is_told)
+        } else {
+            Some(known.lacks)
+        };
+        if let Some(words) = words {
+            self.note_absence(format!("{words} `{key}`"), span);
+        }
+    }
+
+    /// Notes that a setting of the server was read which is Puppet's own only if nobody configured it.
+    pub(crate) fn note_setting_read(&mut self, name: Symbol, span: Option<Span>) {
+        // These say what was compiled, for whom and from what.
+        if !["certname", "environment", "modulepath", "strict", "strict_variables"].contains(&name.as_str()) {
+            self.note_absence(format!("the server's setting `{name}` is as Puppet has it"), span);
         }
     }
 
