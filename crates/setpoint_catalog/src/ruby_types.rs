@@ -125,6 +125,8 @@ impl<'a> ModuleTypes<'a> {
         let declared = type_file::read(&tree);
         let code = declared.is_some().then(|| &*Box::leak(Box::new(RubyFile::parse(&path, &text))));
         let read = declared.or_else(|| resource_api::read(&tree));
+        // Puppet finds no type in a file that declares one of another name, unless other code declares it.
+        let read = read.filter(|read| read.native.name == name);
         let RubyType { native, unread } = read.unwrap_or_else(|| unreadable(name));
         let native = Box::leak(Box::new(native));
         Some(Found { native, path: leak_path(path), unread: Vec::leak(unread), code })

@@ -92,7 +92,7 @@ impl Platform {
         }
         let flat = legacy::of(&facts);
         facts.extend(flat);
-        self.of_modules(&node, &mut facts);
+        facts.extend(self.module_facts(&node));
         facts
     }
 
@@ -325,7 +325,12 @@ impl Platform {
     }
 
     /// Facts that widely used modules bring along. An agent has them as soon as the module is in its environment.
-    fn of_modules(&self, node: &Node<'_>, facts: &mut Map<String, Value>) {
+    pub(crate) fn facts_of_modules(&self, node: &str) -> Map<String, Value> {
+        self.module_facts(&Node::new(node))
+    }
+
+    fn module_facts(&self, node: &Node<'_>) -> Map<String, Value> {
+        let mut facts = Map::new();
         let mut add = |name: &str, value: Value| {
             facts.insert(name.to_owned(), value);
         };
@@ -352,7 +357,7 @@ impl Platform {
             _ => add("staging_http_get", json!("curl")),
         }
         if self.kernel != "Linux" {
-            return;
+            return facts;
         }
         add("systemd", json!(self.systemd.is_some()));
         if let Some(version) = self.systemd {
@@ -391,6 +396,7 @@ impl Platform {
             }
             add("apt_update_last_success", json!(1_700_000_000));
         }
+        facts
     }
 }
 

@@ -78,6 +78,13 @@ fn nearest(wanted: &str) -> &'static str {
     best.1
 }
 
+/// The names of the facts that widely used modules bring along, on any platform.
+pub fn names_of_modules() -> impl Iterator<Item = String> {
+    table::PLATFORMS
+        .iter()
+        .flat_map(|platform| platform.facts_of_modules("node").into_iter().map(|(name, _)| name))
+}
+
 /// The flat facts of old that follow from structured facts.
 pub fn legacy_facts(
     facts: &serde_json::Map<String, serde_json::Value>,

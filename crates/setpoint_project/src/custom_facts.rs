@@ -1,18 +1,23 @@
 //! Facts that code of modules computes on the machine: `lib/facter` and `facts.d`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use setpoint_puppet::Environment;
-use setpoint_puppet_values::{Hash, Key, Value};
-use setpoint_source::{FileSystem, read_text};
+use setpoint_puppet_values::{Hash, Key, Type, Value};
+use setpoint_source::{FileId, FileSystem, read_text};
 
 /// Folders of facts are no deeper.
 const MAX_DEPTH: usize = 8;
 
-/// The names of facts that modules may add, each with the file that adds it.
+/// The names of facts that modules may add.
 #[derive(Debug, Default)]
-pub(crate) struct CustomFacts(BTreeMap<String, String>);
+pub(crate) struct CustomFacts {
+    /// Each with the file that may add it.
+    names: BTreeMap<String, String>,
+    /// Those that a file adds for certain, so that Facter's own fact of this name does not count.
+    certain: BTreeMap<String, String>,
+}
 
 impl CustomFacts {
     pub(crate) fn of_modules(environment: &Environment<'_>) -> Self {
@@ -35,22 +40,36 @@ impl CustomFacts {
             }
             let Ok(text) = read_text(files, &path) else { continue };
             let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-            let names =
+            let named =
                 if extension == "rb" { names_in_ruby(&text) } else { names_in_data(&text, extension) };
-            for name in names.unwrap_or_else(|| words(&text)) {
-                self.0.entry(name).or_insert_with(|| path.display().to_string());
+            let file = || path.display().to_string();
+            for name in named.iter().flatten() {
+                self.certain.entry(name.clone()).or_insert_with(file);
+            }
+            for name in named.unwrap_or_else(|| words(&text)) {
+                self.names.entry(name).or_insert_with(file);
             }
         }
     }
 
-    /// The facts of a node. One that a module may add and that the node lacks is an unknown value: the machine may
-    /// have it, with any value, or not.
-    pub(crate) fn complete(&self, known: &Hash) -> Hash {
+    /// The facts of a node of a platform. One that a module may add and that the platform lacks is an unknown value: the
+    /// machine may have it, with any value, or not. One that the platform has and a module adds, too, has the module's value,
+    /// unless it was told of this node; the facts of widely used modules are part of the platform.
+    pub(crate) fn complete(&self, known: &Hash, told: &BTreeSet<String>) -> Hash {
         let mut facts = known.clone();
-        for (name, path) in &self.0 {
-            facts.entry(Key::from(name.as_str())).or_insert_with(|| {
-                Value::unknown_or_missing(format!("the machine computes the fact {name} ({path})"))
-            });
+        let words = |name: &str, path: &str| format!("the machine computes the fact {name} ({path})");
+        let of_modules: BTreeSet<String> = setpoint_platforms::names_of_modules().collect();
+        for (name, path) in &self.certain {
+            if let Some(value) = facts.get_mut(&Key::from(name.as_str()))
+                && !told.contains(name)
+                && !of_modules.contains(name)
+            {
+                *value = Value::unknown(words(name, path), Type::Any);
+            }
+        }
+        for (name, path) in &self.names {
+            let missing = || Value::unknown_or_missing(words(name, path));
+            facts.entry(Key::from(name.as_str())).or_insert_with(missing);
         }
         facts
     }
@@ -83,6 +102,15 @@ fn names_in_data(text: &str, extension: &str) -> Option<Vec<String>> {
         "txt" => Some(
             text.lines().filter_map(|line| Some(line.split_once('=')?.0.trim().to_lowercase())).collect(),
         ),
+        "yaml" | "yml" | "json" => {
+            let document = if extension == "json" {
+                setpoint_data::read_json(FileId(0), text)
+            } else {
+                setpoint_data::read_yaml(FileId(0), text)
+            };
+            let root = document.root.filter(|_| document.diagnostics.is_empty())?;
+            Some(root.entries().iter().filter_map(|entry| Some(entry.key.text()?.to_lowercase())).collect())
+        }
         _ => None,
     }
 }

@@ -14,7 +14,7 @@ use setpoint_puppet::{Compilation, CompileGap, CompileGapKind};
 use setpoint_puppet_values::{Hash, Value, to_text};
 use setpoint_settle::{NextRun, Simulation, Turn};
 use setpoint_source::{
-    Basis, Class, Coverage, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Nouns, Question,
+    Basis, Class, Coverage, Diagnostic, Drawing, FileId, Gap, InputReport, Judgement, Nouns, Question, Range,
     Reason, Reasons, Rule, Severity, Sources, Symbol, Verdict, Witness,
 };
 
@@ -104,6 +104,10 @@ pub(crate) fn analyse(
         Reason::new(Gap::NotModelled, "the file declares a type in Ruby that is not understood")
             .in_file(path.display().to_string())
     }));
+    gaps.extend(home.environment.replaced_types(catalog).into_iter().map(|(name, path)| {
+        let words = format!("the file declares the type `{name}` anew, in the place of Puppet's own");
+        Reason::new(Gap::NotModelled, words).in_file(path.display().to_string())
+    }));
     let own = |path: &str| home.owns(Path::new(path));
     let surroundings = &surroundings.with_modules(home.environment.modulepath());
     let types = home.environment.module_types();
@@ -116,7 +120,7 @@ pub(crate) fn analyse(
     for reason in &gaps {
         report.doubt(reason);
     }
-    for (of, path) in home.environment.default_providers(catalog) {
+    for (of, path) in home.environment.module_providers(catalog) {
         let words = format!(
             "a module brings a provider of `{of}` that Puppet may choose, and what it does is not known"
         );
@@ -374,25 +378,66 @@ fn no_start() -> UsageError {
 
 /// Returns the catalog in a file, with the places of its resources there, or why it is none.
 pub fn read_catalog(session: &Session<'_>, path: &Path) -> Result<Result<Catalog, Diagnostic>, UsageError> {
+    Ok(read_stored(session, path)?.map(|stored| stored.catalog))
+}
+
+/// A catalog of a file.
+struct Stored {
+    catalog: Catalog,
+    /// The file says what contains what.
+    has_edges: bool,
+    file: FileId,
+}
+
+fn read_stored(session: &Session<'_>, path: &Path) -> Result<Result<Stored, Diagnostic>, UsageError> {
     let (file, text) = session.load(path)?;
     let document = setpoint_data::read_json(file, &text);
     if let Some(twice) = document.diagnostics.iter().find(|found| found.rule == Rule::DuplicateKey) {
         return Ok(Err(twice.clone().severity(Severity::Error)));
     }
-    let read = read::json(&text).map_err(|error| findings::of_read_error(&error, file, &text));
+    let read = read::json(&text).map_err(|error| {
+        let finding = findings::of_read_error(&error, file, &text);
+        let place = document.root.as_ref().map(|root| place_of(root, &error.path).in_file(file));
+        match place.filter(|_| finding.span.is_none()) {
+            Some(place) => finding.at(place),
+            None => finding,
+        }
+    });
     Ok(read.map(|mut catalog| {
         if let Some(root) = &document.root {
             place_resources(&mut catalog, root, file);
         }
         catalog.note_secrets(session.sources.secrets());
-        catalog
+        let edges = document.root.as_ref().and_then(|root| catalog_root(root).get("edges"));
+        Stored { catalog, has_edges: edges.is_some_and(|edges| !edges.is_null()), file }
     }))
+}
+
+/// Where the way `resources[3].title` leads in a catalog, or as far as it leads.
+fn place_of(root: &Node, way: &str) -> Range {
+    let mut at = catalog_root(root);
+    for step in way.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
+        // PuppetDB's queries wrap lists.
+        let list = at.get("data").unwrap_or(at);
+        let next =
+            step.parse().ok().and_then(|index: usize| list.items().get(index)).or_else(|| at.get(step));
+        let Some(next) = next else { break };
+        at = next;
+    }
+    Range { end: at.range.start, ..at.range }
+}
+
+/// What newer and very old servers wrap around a catalog is taken away.
+fn catalog_root(root: &Node) -> &Node {
+    if root.get("resources").is_some() {
+        return root;
+    }
+    ["catalog", "data"].into_iter().find_map(|key| root.get(key)).unwrap_or(root)
 }
 
 /// Gives resources and their parameters the places that they have in the file of the catalog.
 fn place_resources(catalog: &mut Catalog, root: &Node, file: FileId) {
-    let root = root.get("data").filter(|_| root.get("resources").is_none()).unwrap_or(root);
-    let Some(list) = root.get("resources") else { return };
+    let Some(list) = catalog_root(root).get("resources") else { return };
     let list = list.get("data").unwrap_or(list);
     for (resource, node) in catalog.resources_mut().iter_mut().zip(list.items()) {
         resource.span = node.get("title").map(|title| title.range.in_file(file));
@@ -413,12 +458,12 @@ pub fn check_catalog(
     options: &Options,
 ) -> Result<InputReport, UsageError> {
     let mut report = InputReport::new(path.display().to_string(), "catalog");
-    let read = read_catalog(session, path)?;
+    let read = read_stored(session, path)?;
     let mut coverage = Coverage::new(Nouns { sources: "catalogs", ..NOUNS });
     coverage.sources.add(true, read.is_ok());
     report.coverage = Some(coverage);
     match read {
-        Ok(catalog) => {
+        Ok(Stored { catalog, has_edges, file }) => {
             report.node = Some(catalog.name.to_string());
             let (config, problems) = session.config(path, options)?;
             report.findings.clone_from(&problems);
@@ -430,10 +475,14 @@ pub fn check_catalog(
             for problem in problems.iter().filter(|problem| problem.rule.class() == Class::Syntax) {
                 report.doubt(&Reason::of(Gap::Malformed, problem));
             }
+            if !has_edges {
+                let words = "the catalog has no `edges`, so that nobody knows what its classes contain";
+                report.doubt(&Reason::new(Gap::Unread, words).at(Some(Range::new(0, 0).in_file(file))));
+            }
             report.findings.splice(..problems.len(), session.tell_once(&problems));
         }
         Err(finding) => {
-            let answer = Judgement::refuted(Witness::of(&finding));
+            let answer = Judgement::unknown(Reason::of(Gap::Malformed, &finding));
             report.findings.push(finding);
             report.conclude(Verdict::of(Question::Catalog, answer));
         }

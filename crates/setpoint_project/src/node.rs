@@ -20,6 +20,8 @@ pub struct NodeData {
     /// Whose facts these are, if they are those of a platform.
     pub platform: Option<String>,
     pub facts: Hash,
+    /// The names of the facts that somebody told, beside those of the platform.
+    pub told: BTreeSet<String>,
     pub trusted: Option<Value>,
     /// From a classifier.
     pub classes: Vec<(String, Hash)>,
@@ -90,10 +92,13 @@ pub(super) fn node(
         add_agent_facts(&mut facts, &name, options);
     }
     facts::lay_over(&mut facts, &known.facts);
+    let all_told = read.iter().map(|more| &more.values).chain([&known.facts]);
+    let told = all_told.flat_map(Hash::keys).filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let mut data = NodeData {
         name,
         platform,
         facts,
+        told,
         donor: known.donor.clone(),
         made_up: known.made_up.clone(),
         parameters: known.parameters.clone(),

@@ -261,7 +261,7 @@ impl<'s> Project<'s> {
             return node.facts.clone();
         }
         let custom = self.custom_facts.get_or_init(|| CustomFacts::of_modules(&self.environment));
-        custom.complete(&node.facts)
+        custom.complete(&node.facts, &node.told)
     }
 
     /// The facts of which it is known whether a node has them. In an environment, a classifier or a fact of the user's own may set

@@ -107,6 +107,7 @@ pub(crate) fn survey(project: &Project<'_>) -> Survey {
         Kind::Manifests(path) => surveyor.manifests(path),
         Kind::Repository { folder, manifest } => {
             surveyor.manifests(manifest);
+            surveyor.code(folder);
             surveyor.data(folder);
             let (own, installed) = project.modules();
             for module in own {
@@ -139,16 +140,31 @@ struct Surveyor<'p, 's> {
 
 impl Surveyor<'_, '_> {
     fn module(&mut self, folder: &Path) {
-        for part in ["manifests", "functions", "types"] {
+        self.manifests(&folder.join("manifests"));
+        self.code(folder);
+        for part in ["lib/puppet/type", "lib/facter"] {
+            self.ruby(&folder.join(part));
+        }
+        self.templates(&folder.join("templates"));
+        for part in ["facts.d", "tasks"] {
+            for path in self.files(&folder.join(part), &["yaml", "yml", "json"]) {
+                // What stands there names no class of a catalog.
+                let _ = self.parse_data(&path);
+            }
+        }
+        self.data(folder);
+        self.out.broken_metadata.extend(module_files::metadata(self.project.session, folder).diagnostics);
+    }
+
+    /// What a module and an environment have of the same kind: functions, types and plans.
+    fn code(&mut self, folder: &Path) {
+        for part in ["functions", "types"] {
             self.manifests(&folder.join(part));
         }
         self.plans(&folder.join("plans"));
-        for part in ["functions", "parser/functions", "type"] {
+        for part in ["functions", "parser/functions"] {
             self.ruby(&folder.join("lib/puppet").join(part));
         }
-        self.templates(&folder.join("templates"));
-        self.data(folder);
-        self.out.broken_metadata.extend(module_files::metadata(self.project.session, folder).diagnostics);
     }
 
     /// The manifests of a module that somebody else wrote.
@@ -341,11 +357,19 @@ impl Surveyor<'_, '_> {
     }
 
     fn data_file(&mut self, path: &Path) {
+        if let Some(text) = self.parse_data(path) {
+            self.mention(&text);
+        }
+    }
+
+    /// Reads a file of data, and gives its text if it can be read.
+    fn parse_data(&mut self, path: &Path) -> Option<String> {
         let text = match read_text(self.project.session.files, path) {
             Ok(text) => text,
             Err(error) => {
                 self.out.coverage.data.add(false, false);
-                return self.unreadable(&error);
+                self.unreadable(&error);
+                return None;
             }
         };
         let file = self.project.session.sources.add(path.display().to_string(), text.as_str());
@@ -358,7 +382,7 @@ impl Surveyor<'_, '_> {
             document.diagnostics.into_iter().filter(|found| found.severity == Severity::Error).peekable();
         self.out.coverage.data.add(true, errors.peek().is_none());
         self.out.findings.extend(errors);
-        self.mention(&text);
+        Some(text)
     }
 
     fn too_deep(&mut self, path: &Path) {

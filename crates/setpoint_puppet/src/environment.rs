@@ -10,6 +10,7 @@ use setpoint_catalog::{Catalog, NativeType};
 use setpoint_hiera::{Hiera, Levels};
 use setpoint_puppet_functions::{FailureKind, Function, RubyFile, Stop};
 use setpoint_puppet_syntax::ast::{self, ExprKind, Program};
+use setpoint_puppet_values::Value;
 use setpoint_source::{
     Diagnostic, FileError, FileId, FileSystem, Rule, Severity, Sources, Symbol, normal, read_text,
 };
@@ -54,8 +55,8 @@ pub struct Environment<'a> {
     expected: BTreeMap<String, String>,
     names: OnceLock<Vec<String>>,
     types: ModuleTypes<'a>,
-    /// Providers of core types that modules bring along and that Puppet may choose by itself, by type.
-    providers: OnceLock<Vec<(String, PathBuf)>>,
+    /// Providers of core types that modules bring along, by type.
+    providers: OnceLock<Vec<Provider>>,
     manifests: RwLock<FxHashMap<PathBuf, Parsed>>,
     /// Templates and other texts that functions read, each once for all nodes: what they have in common is at one place.
     texts: RwLock<FxHashMap<String, (Arc<str>, FileId)>>,
@@ -87,6 +88,21 @@ pub struct RubyFunction {
     pub path: Arc<Path>,
     /// What is known here to do the same as that file.
     pub known: Option<&'static Function>,
+}
+
+/// A file of a module with a provider of one of Puppet's own types.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Provider {
+    of: String,
+    path: PathBuf,
+    /// Puppet may choose it where no resource names it.
+    may_be_default: bool,
+}
+
+impl Provider {
+    fn name(&self) -> &str {
+        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+    }
 }
 
 /// Where functions in Ruby are: those of Puppet's present interface, and those of the older one.
@@ -384,36 +400,69 @@ impl<'a> Environment<'a> {
         paths.filter(|path| !self.ruby_file(path).is_ok_and(|file| file.is_sound())).collect()
     }
 
-    /// The files of modules that bring a provider of a core type of the catalog, and say that it may be the default: what the
-    /// resources of that type do is then theirs to decide.
-    pub fn default_providers(&self, catalog: &Catalog) -> Vec<(&str, &Path)> {
-        let names: BTreeSet<String> =
-            catalog.iter().map(|(_, resource)| resource.type_name.to_lowercase()).collect();
-        let all = self.providers.get_or_init(|| self.find_default_providers());
-        let used = all.iter().filter(|(of, _)| names.contains(of));
-        used.map(|(of, path)| (of.as_str(), path.as_path())).collect()
+    /// The files of modules that Puppet takes for its own types of the catalog. The modules that Puppet's agent ships are its own.
+    pub fn replaced_types(&self, catalog: &Catalog) -> Vec<(&'static str, &'static Path)> {
+        let names: BTreeSet<Symbol> = catalog.iter().map(|(_, resource)| resource.type_name).collect();
+        let natives = names.iter().filter_map(|name| setpoint_catalog::native_type(name));
+        let replaced = natives.filter_map(|native| {
+            let path = self.types.find(native.name)?.path;
+            let is_own = native.module.is_some_and(|module| self.is_shipped_in(module, path));
+            (!is_own).then_some((native.name, path))
+        });
+        replaced.collect()
     }
 
-    fn find_default_providers(&self) -> Vec<(String, PathBuf)> {
+    /// The files of modules that bring a provider of a core type of the catalog which Puppet may choose: what the resources of
+    /// that type do is then theirs to decide.
+    pub fn module_providers(&self, catalog: &Catalog) -> Vec<(&str, &Path)> {
+        let mut used: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        for (_, resource) in catalog.iter() {
+            let chosen = used.entry(resource.type_name.to_lowercase()).or_default();
+            chosen.extend(resource.get("provider").and_then(Value::as_str));
+        }
+        let all = self.providers.get_or_init(|| self.find_providers()).iter();
+        let may_be_chosen = |one: &&Provider| {
+            let is_asked = |chosen: &BTreeSet<&str>| one.may_be_default || chosen.contains(one.name());
+            used.get(&one.of).is_some_and(is_asked)
+        };
+        all.filter(may_be_chosen).map(|one| (one.of.as_str(), one.path.as_path())).collect()
+    }
+
+    fn find_providers(&self) -> Vec<Provider> {
         let folders = self
             .module_names()
             .iter()
             .filter_map(|name| Some(self.module(name)?.join("lib/puppet/provider")));
         let mut found = Vec::new();
         for folder in folders.filter(|folder| self.files.is_dir(folder)) {
-            let types = self.files.list(&folder);
-            for of in types.into_iter().filter(|of| setpoint_catalog::native_type(of).is_some()) {
-                let files = self.files.list(&folder.join(&of)).into_iter();
-                for path in files.map(|file| folder.join(&of).join(file)) {
-                    let is_ruby = path.extension().is_some_and(|ending| ending == "rb");
-                    if is_ruby && read_text(self.files, &path).is_ok_and(|text| text.contains("defaultfor")) {
-                        found.push((of.clone(), path));
+            for of in self.files.list(&folder) {
+                let Some(native) = setpoint_catalog::native_type(&of) else { continue };
+                // Types that the agent ships in modules have their providers there.
+                if native.module.is_some_and(|module| self.is_shipped_in(module, &folder)) {
+                    continue;
+                }
+                for file in self.files.list(&folder.join(&of)) {
+                    let path = folder.join(&of).join(file);
+                    if path.extension().is_none_or(|ending| ending != "rb") {
+                        continue;
                     }
+                    let one = Provider { of: of.clone(), path, may_be_default: false };
+                    // A file with the name of one of Puppet's own providers takes its place.
+                    let may_be_default = native.providers.contains(&one.name())
+                        || read_text(self.files, &one.path).is_ok_and(|text| text.contains("defaultfor"));
+                    found.push(Provider { may_be_default, ..one });
                 }
             }
         }
         found.sort();
         found
+    }
+
+    /// Whether a path lies in a module that Puppet's agent ships: `mount_core`, also called `mount`.
+    fn is_shipped_in(&self, module: &str, path: &Path) -> bool {
+        [module.to_owned(), format!("{module}_core")]
+            .iter()
+            .any(|module| self.module(module).is_some_and(|folder| path.starts_with(&*folder)))
     }
 
     /// The native types of the modules.

@@ -1,5 +1,6 @@
-//! Hashes that a machine may have more of: the facts of a platform, and what its certificate says where nobody told it. A key
-//! that such a hash lacks is taken to be missing, and the catalog says that it rests on that.
+//! What nobody told of the machine or the server and is taken for granted: that a machine has no facts beyond those of its
+//! platform, that its certificate says no more, and that the server is as Puppet sets it up. The catalog says that it rests on
+//! what of this was read.
 
 use std::sync::Arc;
 
@@ -10,17 +11,21 @@ use setpoint_source::{Span, Symbol};
 use crate::compiler::Compiler;
 use crate::{CompileGap, CompileGapKind};
 
-/// A hash that may lack entries, and the words that say that it has not one of them.
+/// A hash that is not known in full.
 #[derive(Debug)]
 pub(crate) struct Incomplete {
     hash: Value,
+    /// The words that say that it has not an entry.
     lacks: &'static str,
+    /// If its entries are made up: the words that say that one is as it is.
+    has: Option<&'static str>,
 }
 
 impl Compiler<'_> {
     /// Remembers which of the variables of the node nobody has told in full.
-    pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value) {
-        let mut add = |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks });
+    pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value, server: &Value) {
+        let mut add =
+            |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks, has: None });
         if self.options.facts_are_partial {
             add(facts, "the machine has no fact");
         }
@@ -37,6 +42,13 @@ impl Compiler<'_> {
                 }
             }
         }
+        if self.options.server_facts.is_none() {
+            self.incomplete.push(Incomplete {
+                hash: server.clone(),
+                lacks: "the server has no fact",
+                has: Some("the server has the made-up value of its fact"),
+            });
+        }
     }
 
     /// The words that say that the hash lacks an entry, if the machine may have more than it.
@@ -44,16 +56,30 @@ impl Compiler<'_> {
         self.incomplete.iter().find(|one| one.hash.is_same_collection(hash)).map(|one| one.lacks)
     }
 
-    /// Notes that a key of a hash was read, if the machine may have it and the hash does not. The result says so.
+    /// Notes that a key of a hash was read, if the machine may have another value there than the hash. The result says so. Returns
+    /// the words if the hash lacks the key.
     pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) -> Option<Arc<str>> {
-        let lacks = self.lacks_entry(hash)?;
+        let known = self.incomplete.iter().find(|one| one.hash.is_same_collection(hash))?;
         let Data::Hash(entries) = &hash.data else { return None };
+        let (lacks, has) = (known.lacks, known.has);
         if entries.contains_key(&Key::from(key)) {
+            // Of the server its version and environment are told, by the options of the call.
+            if let Some(words) = has.filter(|_| key != "environment" && key != "serverversion") {
+                self.note_absence(format!("{words} `{key}`"), span);
+            }
             return None;
         }
         let words = format!("{lacks} `{key}`");
         self.note_absence(words.clone(), span);
         Some(words.into())
+    }
+
+    /// Notes that a setting of the server was read which is Puppet's own only if nobody configured it.
+    pub(crate) fn note_setting_read(&mut self, name: Symbol, span: Option<Span>) {
+        // These say what was compiled, for whom and from what.
+        if !["certname", "environment", "modulepath", "strict", "strict_variables"].contains(&name.as_str()) {
+            self.note_absence(format!("the server's setting `{name}` is as Puppet has it"), span);
+        }
     }
 
     /// Whether a fact of the user's own, or a classifier, may set a variable at top scope.

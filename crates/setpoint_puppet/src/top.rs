@@ -57,9 +57,10 @@ impl Compiler<'_> {
         };
         let all = self.arena.leaf(Leaf { kind: LeafKind::Fact, name: None, span: None });
         let facts = Value::hash(facts).with(all);
-        self.note_incomplete(&facts, &trusted);
+        let server = Value::hash(server);
+        self.note_incomplete(&facts, &trusted, &server);
         self.set_top("trusted", trusted);
-        self.set_top("server_facts", Value::hash(server));
+        self.set_top("server_facts", server);
         self.set_top("facts", facts);
     }
 

@@ -52,7 +52,7 @@ impl Compiler<'_> {
     /// The value of a variable, if there is one.
     pub(crate) fn find_variable(&mut self, name: Symbol, span: Option<Span>) -> Result<Option<Value>, Stop> {
         if name.contains("::") {
-            return self.find_qualified(name);
+            return self.find_qualified(name, span);
         }
         let mut at = Some(self.frame.scope);
         let mut passed = false;
@@ -119,9 +119,12 @@ impl Compiler<'_> {
     }
 
     /// `$a::b::x` is the variable x of the class a::b, or of a class that it inherits from; `$::x` is at top scope.
-    fn find_qualified(&mut self, name: Symbol) -> Result<Option<Value>, Stop> {
+    fn find_qualified(&mut self, name: Symbol, span: Option<Span>) -> Result<Option<Value>, Stop> {
         let (class, leaf) = *self.qualified_names.entry(name).or_insert_with(|| split_qualified(name));
         let Some(class) = class else { return Ok(self.scopes[ScopeId::TOP].named(leaf).cloned()) };
+        if class.as_str() == "settings" {
+            self.note_setting_read(leaf, span);
+        }
         // The class is loaded even if it was not declared, as Puppet does it.
         let Some(definition) = self.find_class(&class)? else { return Ok(self.unless_absent()) };
         let mut at = self.class_scopes.get(&self.definitions[definition].name).copied();

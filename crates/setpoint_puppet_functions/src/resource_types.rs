@@ -55,13 +55,18 @@ pub fn judge_resources(
     let Thing::Array(order) = order else { return Err(NotRun { reason: "it has no attributes".to_owned() }) };
     let order: Vec<String> = order.items.borrow().iter().map(Thing::to_s).collect();
     let keys = interpreter.call_method(&class, "key_attributes", Vec::new()).map_err(not_run)?;
-    let only_key = match &keys {
-        Thing::Array(keys) => match keys.items.borrow().as_slice() {
-            [only] => Some(only.to_s()),
-            _ => None,
-        },
-        _ => None,
+    let keys: Vec<String> = match &keys {
+        Thing::Array(keys) => keys.items.borrow().iter().map(Thing::to_s).collect(),
+        _ => Vec::new(),
     };
+    if keys.is_empty() && takes_no_title(&mut interpreter, &class).map_err(not_run)? {
+        let refuse = |resource: &GivenResource<'_>| {
+            let message = format!("No set of title patterns matched the title \"{}\".", resource.title);
+            vec![TypeAnswer { parameter: None, refusal: Ok(message) }]
+        };
+        return Ok(resources.iter().map(refuse).collect());
+    }
+    let only_key = if let [only] = keys.as_slice() { Some(only.clone()) } else { None };
     let mut judge_one = |resource: &GivenResource<'_>| {
         // A parameter that names resources and that only code declares: the title gives it.
         let missing =
@@ -76,6 +81,12 @@ pub fn judge_resources(
         judge(&mut interpreter, &class, &order, named.as_ref().unwrap_or(resource))
     };
     Ok(resources.iter().map(&mut judge_one).collect())
+}
+
+/// Whether a type that no attribute names has no patterns for titles either.
+fn takes_no_title(interpreter: &mut Interpreter<'_, '_, '_>, class: &Thing) -> Result<bool, RubyFailure> {
+    let patterns = interpreter.call_method(class, "title_patterns", Vec::new())?;
+    Ok(matches!(&patterns, Thing::Array(patterns) if patterns.items.borrow().is_empty()))
 }
 
 fn judge(

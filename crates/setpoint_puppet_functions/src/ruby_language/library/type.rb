@@ -162,9 +162,18 @@ class Puppet::Parameter
     @value.nil? ? nil : unsafe_unmunge(@value)
   end
 
-  def value=(value)
+  # Types redefine these as well as what they call.
+  def validate(value)
     unsafe_validate(value)
-    @value = unsafe_munge(value)
+  end
+
+  def munge(value)
+    unsafe_munge(value)
+  end
+
+  def value=(value)
+    validate(value)
+    @value = munge(value)
   end
 
   def provider
@@ -213,14 +222,14 @@ class Puppet::Property < Puppet::Parameter
   end
 
   def should=(values)
-    self.value = values
+    values = [values] unless values.is_a?(Array)
+    @shouldorig = values
+    values.each { |one| validate(one) }
+    @should = values.map { |one| munge(one) }
   end
 
   def value=(values)
-    values = [values] unless values.is_a?(Array)
-    @shouldorig = values
-    values.each { |one| unsafe_validate(one) }
-    @should = values.map { |one| unsafe_munge(one) }
+    self.should = values
   end
 end
 
@@ -428,6 +437,11 @@ class Puppet::Type
 
   def self.key_attributes
     @parameters.select(&:isnamevar?).map(&:name)
+  end
+
+  # Puppet's own patterns, where no attribute names the resource: no title fits.
+  def self.title_patterns
+    []
   end
 
   def self.attrclass(name)
