@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use setpoint_project::{OPTIONAL_RULES, Options};
 use setpoint_source::print::Detail;
-use setpoint_source::{InputReport, Report, Severity};
+use setpoint_source::{InputReport, MAX_TIMES, Report, Severity};
 
 use crate::paths;
 
@@ -16,6 +16,9 @@ pub(crate) struct Cli {
     /// A file or folder that inputs may read though it lies outside of them; may be given several times
     #[arg(long, global = true, value_name = "DIR", value_parser = paths::present, help_heading = "Input")]
     pub(crate) allow_read: Vec<PathBuf>,
+    /// Multiply every limit of size, depth and work by this number, at most 16
+    #[arg(long, global = true, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TIMES)), default_value_t = 1, hide_default_value = true, help_heading = "Input")]
+    pub(crate) raise_limits: u32,
     /// When to colour: on a terminal, `always` or `never`
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto, help_heading = "Output")]
     pub(crate) color: Color,

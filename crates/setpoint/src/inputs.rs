@@ -25,7 +25,7 @@ pub(crate) fn with_standard_input<'a>(
         return Ok(None);
     }
     let mut text = Vec::new();
-    let limit = MAX_FILE_BYTES.saturating_add(1);
+    let limit = MAX_FILE_BYTES.get() as u64 + 1;
     let read = std::io::stdin().lock().take(limit).read_to_end(&mut text);
     read.map_err(|error| format!("cannot read standard input: {error}"))?;
     if text.len() as u64 >= limit {

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return wrong_call(&error),
     };
+    setpoint_source::raise_limits(cli.raise_limits);
     let worker = setpoint_source::thread_builder().spawn(move || commands::run(cli));
     match worker.map(std::thread::JoinHandle::join) {
         Ok(Ok(_)) if !output::is_complete() => ExitCode::from(output::WRONG_CALL),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use setpoint_data::{Entry, Node};
 use setpoint_source::{
-    Diagnostic, FileId, FileSystem, Range, Rule, Severity, Sources, Span, normal, read_text,
+    Diagnostic, FileId, FileSystem, Limit, Range, Rule, Severity, Sources, Span, normal, read_text,
 };
 
 const MANIFEST: &str = "manifest.json";
@@ -13,7 +13,7 @@ const MANIFEST: &str = "manifest.json";
 const MARK: &str = "cdk.out";
 
 /// Assemblies may lie in assemblies (stages); deeper ones are told as unread.
-const MAX_DEPTH: usize = 16;
+const MAX_DEPTH: Limit = Limit::new(16);
 
 /// The stacks of an assembly, and what of it cannot be read.
 #[derive(Debug, Default)]

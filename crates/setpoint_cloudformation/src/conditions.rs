@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use setpoint_source::Symbol;
+use setpoint_source::{Limit, Symbol};
 
 use crate::template::{Table, Template};
 use crate::value::{Guard, Piece, Value, ValueKind};
 
 /// Conditions that name conditions are followed so far; those of a template are read in its order, so this is rarely met.
-const MAX_CHAIN: usize = 1_000;
+const MAX_CHAIN: Limit = Limit::new(1_000);
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Formula {

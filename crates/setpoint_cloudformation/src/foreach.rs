@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use setpoint_data::{Entry, Kind, MAX_NODES, Node};
-use setpoint_source::Symbol;
+use setpoint_source::{Limit, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::template::{Parameter, Table};
@@ -12,7 +12,7 @@ use crate::template::{Parameter, Table};
 pub(crate) const LOOP: &str = "Fn::ForEach";
 
 /// Loops may nest, and each may be long: a loop that would make more copies is left out.
-const MAX_COPIES: usize = 100_000;
+const MAX_COPIES: Limit = Limit::new(100_000);
 
 /// Unrolls all loops of a tree. A loop that cannot be unrolled is left out and recorded.
 pub(crate) fn expand(root: &Node, parameters: &Table<Parameter>, omissions: &mut Vec<Omission>) -> Node {
@@ -69,7 +69,7 @@ impl Unroller<'_> {
         self.copies = self.copies.saturating_add(values.len());
         self.nodes = self.nodes.saturating_add(values.len().saturating_mul(size(body)));
         if self.copies > MAX_COPIES || self.nodes > MAX_NODES {
-            return Err(Omitted::LoopLimit(name, MAX_COPIES));
+            return Err(Omitted::LoopLimit(name, MAX_COPIES.get()));
         }
         let mut out: Vec<Entry> = Vec::new();
         for value in values {

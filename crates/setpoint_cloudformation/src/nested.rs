@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_source::{
-    Diagnostic, FileId, FileSystem, Judgement, Range, Rule, Severity, Sources, Symbol, normal, read_text,
+    Diagnostic, FileId, FileSystem, Judgement, Limit, Range, Rule, Severity, Sources, Symbol, normal,
+    read_text,
 };
 
 use crate::artifacts::Artifact;
@@ -18,7 +19,7 @@ use crate::value::{Guard, Piece, Value, ValueKind};
 use crate::{Analysis, analyse_with};
 
 /// More templates of nested stacks are not read.
-const MAX_TEMPLATES: usize = 1000;
+const MAX_TEMPLATES: Limit = Limit::new(1000);
 
 /// A template that was checked, and where it lies.
 #[derive(Debug)]
@@ -117,7 +118,7 @@ pub(crate) fn read_all(
             };
             match text {
                 Ok(_) if all.len() >= MAX_TEMPLATES => {
-                    omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES));
+                    omit(&mut all[at].analysis, name, Omitted::NestedLimit(MAX_TEMPLATES.get()));
                 }
                 Ok(text) => {
                     let known = all.iter().find(|one| one.path == path);

@@ -224,16 +224,22 @@ impl Reader<'_> {
 
     fn hex(&mut self, start: usize) -> Outcome<u32> {
         let digits = self.text.get(self.at..self.at + 4);
+        // A number may begin with a sign, an escape may not.
+        let digits = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
         let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         self.at += 4;
         code.ok_or_else(|| (start, Failure::Syntax("`\\u` needs four hexadecimal digits".to_owned())))
     }
 }
 
+/// Keys of one mapping that are reported one by one.
+const MAX_REPORTED: usize = 100;
+
 /// Reports keys that stand twice, and keeps the last value at the place of the first.
 pub(crate) fn unique(entries: Vec<Entry>, file: FileId, diagnostics: &mut Vec<Diagnostic>) -> Vec<Entry> {
     let mut places = std::collections::HashMap::with_capacity(entries.len());
     let mut out: Vec<Entry> = Vec::with_capacity(entries.len());
+    let (mut reported, mut unreported) = (0, None);
     for entry in entries {
         let Some(text) = entry.key.text().map(str::to_owned) else {
             out.push(entry);
@@ -246,6 +252,13 @@ pub(crate) fn unique(entries: Vec<Entry>, file: FileId, diagnostics: &mut Vec<Di
             }
             std::collections::hash_map::Entry::Occupied(place) => {
                 let first = &mut out[*place.get()];
+                if reported == MAX_REPORTED {
+                    let (count, _) = unreported.unwrap_or((0, entry.key.range));
+                    unreported = Some((count + 1, entry.key.range));
+                    *first = entry;
+                    continue;
+                }
+                reported += 1;
                 diagnostics.push(
                     Diagnostic::new(
                         Rule::DuplicateKey,
@@ -258,6 +271,10 @@ pub(crate) fn unique(entries: Vec<Entry>, file: FileId, diagnostics: &mut Vec<Di
                 *first = entry;
             }
         }
+    }
+    if let Some((count, last)) = unreported {
+        let message = format!("{count} more keys of this mapping stand a second time, here the last of them");
+        diagnostics.push(Diagnostic::new(Rule::DuplicateKey, message).at(last.in_file(file)));
     }
     out
 }

@@ -10,15 +10,15 @@ mod yaml;
 
 pub use node::{Document, Entry, Kind, Node, Style};
 
-use setpoint_source::{FileId, Severity};
+use setpoint_source::{FileId, Limit, Severity};
 use yaml::Keys;
 pub use yaml::UNKNOWN_ALIAS;
 
 /// Deeper nesting is refused, so that readers may recurse over a tree.
-pub const MAX_DEPTH: usize = 500;
+pub const MAX_DEPTH: Limit = Limit::new(500);
 
 /// Aliases may make a tree of at most so many nodes out of a small text.
-pub const MAX_NODES: usize = 2_000_000;
+pub const MAX_NODES: Limit = Limit::new(2_000_000);
 
 /// Reads JSON where the text begins like JSON and is JSON, else YAML.
 pub fn read(file: FileId, text: &str) -> Document {

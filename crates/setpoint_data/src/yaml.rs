@@ -394,8 +394,13 @@ impl Builder {
             return entries;
         }
         let mut entries = unique(entries, self.file, &mut self.diagnostics);
+        if merged.is_empty() {
+            return entries;
+        }
+        let mut known: std::collections::HashSet<Option<String>> =
+            entries.iter().map(|entry| entry.key.text().map(str::to_owned)).collect();
         for entry in merged {
-            if !entries.iter().any(|known| known.key.text() == entry.key.text()) {
+            if known.insert(entry.key.text().map(str::to_owned)) {
                 entries.push(entry);
             }
         }

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use setpoint_source::FileSystem;
+use setpoint_source::{FileSystem, Limit};
+
+use crate::failure::Failure;
 
 /// More alternatives in braces are not expanded.
-const MAX_ALTERNATIVES: usize = 1000;
-/// Deeper folders are not entered by `**`.
-const MAX_DEPTH: usize = 64;
+const MAX_ALTERNATIVES: Limit = Limit::new(1000);
 
 /// The folder that a pattern starts from: all before its first part that is no plain name.
 pub(crate) fn fixed_start(pattern: &str) -> &Path {
@@ -16,16 +16,30 @@ pub(crate) fn fixed_start(pattern: &str) -> &Path {
     Path::new(pattern[..open].rsplit_once('/').map_or("", |(folder, _)| folder))
 }
 
-/// The files that a pattern matches, sorted folder by folder.
+/// The files that a pattern matches, sorted folder by folder. Of a pattern with too many alternatives these are not all.
 pub fn glob(pattern: &str, files: &dyn FileSystem) -> Vec<PathBuf> {
+    glob_of(&alternatives(pattern).0, files)
+}
+
+/// The same, unless the pattern has too many alternatives.
+pub(crate) fn glob_whole(pattern: &str, files: &dyn FileSystem) -> Result<Vec<PathBuf>, Failure> {
+    match alternatives(pattern) {
+        (patterns, true) => Ok(glob_of(&patterns, files)),
+        (_, false) => Err(Failure::limit(format!(
+            "The braces of a `glob` make more than {MAX_ALTERNATIVES} alternatives"
+        ))),
+    }
+}
+
+fn glob_of(patterns: &[String], files: &dyn FileSystem) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for pattern in alternatives(pattern) {
+    for pattern in patterns {
         let (start, rest) = match pattern.strip_prefix('/') {
             Some(rest) => (PathBuf::from("/"), rest),
             None => (PathBuf::new(), pattern.as_str()),
         };
         let parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
-        Walk { files, found: &mut found, entered: BTreeSet::new() }.enter(start, &parts, 0);
+        Walk { files, found: &mut found, entered: BTreeSet::new() }.enter(start, &parts);
     }
     found
 }
@@ -39,7 +53,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn enter(&mut self, at: PathBuf, parts: &[&str], depth: usize) {
+    fn enter(&mut self, at: PathBuf, parts: &[&str]) {
         let Some((part, rest)) = parts.split_first() else {
             if self.files.is_file(&at) {
                 self.found.push(at);
@@ -50,26 +64,26 @@ impl Walk<'_> {
             if !self.entered.insert((at.clone(), parts.len())) {
                 return;
             }
-            self.enter(at.clone(), rest, depth);
-            if depth < MAX_DEPTH {
-                for name in self.files.list(or_here(&at)) {
-                    let path = at.join(&name);
-                    if !name.starts_with('.') && self.files.is_dir(&path) {
-                        self.enter(path, parts, depth + 1);
-                    }
+            self.enter(at.clone(), rest);
+            for name in self.files.list(or_here(&at)) {
+                let path = at.join(&name);
+                // Ruby follows no link here, and so no circle of links.
+                let is_followed = self.files.is_dir(&path) && self.files.link_target(&path).is_none();
+                if !name.starts_with('.') && is_followed {
+                    self.enter(path, parts);
                 }
             }
             return;
         }
         if !part.contains(['*', '?', '[', '\\']) {
-            self.enter(at.join(part), rest, depth);
+            self.enter(at.join(part), rest);
             return;
         }
         let pattern: Vec<char> = part.chars().collect();
         for name in self.files.list(or_here(&at)) {
             let letters: Vec<char> = name.chars().collect();
             if (!name.starts_with('.') || part.starts_with('.')) && matches(&pattern, &letters) {
-                self.enter(at.join(&name), rest, depth);
+                self.enter(at.join(&name), rest);
             }
         }
     }
@@ -79,8 +93,8 @@ fn or_here(path: &Path) -> &Path {
     if path.as_os_str().is_empty() { Path::new(".") } else { path }
 }
 
-/// `a{b,c}d` is `abd` and `acd`.
-fn alternatives(pattern: &str) -> Vec<String> {
+/// `a{b,c}d` is `abd` and `acd`; and whether these are all.
+fn alternatives(pattern: &str) -> (Vec<String>, bool) {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(text) = open.pop() {
@@ -89,13 +103,13 @@ fn alternatives(pattern: &str) -> Vec<String> {
             continue;
         };
         if done.len() + open.len() > MAX_ALTERNATIVES {
-            break;
+            return (done, false);
         }
         for choice in text[start + 1..end].split(',').rev() {
             open.push(format!("{}{choice}{}", &text[..start], &text[end + 1..]));
         }
     }
-    done
+    (done, true)
 }
 
 /// The first brace that closes, and the one that it closes.

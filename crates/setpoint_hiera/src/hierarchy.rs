@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Regex, Value};
-use setpoint_source::{Symbol, normal};
+use setpoint_source::{Limit, Symbol, normal};
 
 use crate::config::{Config, FUNCTION_KEYS, LOCATION_KEYS, Layer, get};
 use crate::data::Format;
 use crate::explain::Step;
 use crate::failure::Failure;
-use crate::glob::{fixed_start, glob};
+use crate::glob::{fixed_start, glob_whole};
 use crate::interpolate::{Expanded, GAP};
 use crate::search::{Remembered, Search};
 
@@ -100,7 +100,7 @@ fn join(base: &Path, path: &str) -> PathBuf {
 }
 
 /// Files that one level of a hierarchy may name.
-const MAX_LOCATIONS: usize = 10_000;
+const MAX_LOCATIONS: Limit = Limit::new(10_000);
 
 impl Search<'_> {
     /// The entries of a configuration, and which variables they depend on.
@@ -263,7 +263,7 @@ impl Search<'_> {
             } else if !self.hiera.files.permits(fixed_start(&path)) {
                 locations.push(self.located_file(PathBuf::from(path), Path::new(&datadir.text), original));
             } else {
-                let found = glob(&path, self.hiera.files).into_iter();
+                let found = glob_whole(&path, self.hiera.files)?.into_iter();
                 locations.extend(found.map(|file| self.located_file(file, Path::new(&datadir.text), &path)));
             }
         }

@@ -5,11 +5,11 @@
 
 use indexmap::IndexMap;
 use setpoint_puppet_values::{Key, Value};
-use setpoint_source::Range;
+use setpoint_source::{Limit, Range};
 
 use crate::data::{Entries, Item, Kind};
 
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: Limit = Limit::new(200);
 
 pub(crate) fn read(text: &str) -> Result<Item, String> {
     let mut parser = Parser { text, at: 0 };

@@ -9,7 +9,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::FailureKind::MissingKey;
 use setpoint_puppet_functions::{DataAnswer, DataRequest, KeyUse, MissingData};
 use setpoint_puppet_values::{Data, Hash, Key, Value, to_text};
-use setpoint_source::FileId;
+use setpoint_source::{FileId, Limit};
 
 use crate::config::Layer;
 use crate::contexts::{ContextKey, FunctionContext, Running};
@@ -23,11 +23,11 @@ use crate::{Explain, Explanation, Hiera, Scope};
 
 pub(crate) const LOOKUP_OPTIONS: &str = "lookup_options";
 /// Keys that refer to keys may do so this many times.
-const MAX_NESTED: usize = 400;
+const MAX_NESTED: Limit = Limit::new(400);
 /// Expressions `%{…}` that the searches for one key resolve. Keys that name the same key twice need 2^n.
-const MAX_EXPRESSIONS: usize = 200_000;
+const MAX_EXPRESSIONS: Limit = Limit::new(200_000);
 /// Bytes of the texts and collections that the searches for one key make.
-const MAX_BYTES: usize = 64 << 20;
+const MAX_BYTES: Limit = Limit::new(64 << 20);
 
 pub(crate) static NOTHING: LazyLock<Hash> = LazyLock::new(Hash::default);
 
@@ -281,15 +281,16 @@ impl<'s> Search<'s> {
 
     /// Counts what a text or collection takes. A part that occurs twice counts twice.
     pub(crate) fn count_bytes(&mut self, value: &Value) -> Result<(), Failure> {
-        let left = MAX_BYTES.saturating_sub(self.session.bytes);
+        let left = MAX_BYTES.get().saturating_sub(self.session.bytes);
         match value.size_within(left) {
             Some(size) => {
                 self.session.bytes += size;
                 Ok(())
             }
-            None => {
-                Err(Failure::limit(format!("The search makes more than {} MiB of data", MAX_BYTES >> 20)))
-            }
+            None => Err(Failure::limit(format!(
+                "The search makes more than {} MiB of data",
+                MAX_BYTES.get() >> 20
+            ))),
         }
     }
 

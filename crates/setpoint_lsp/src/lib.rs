@@ -14,6 +14,7 @@ mod findings;
 mod positions;
 mod requests;
 mod server;
+mod transport;
 mod work;
 
 use std::fmt;

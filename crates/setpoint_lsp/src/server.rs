@@ -27,7 +27,7 @@ use crate::documents::{Document, Documents, changed};
 use crate::findings::Findings;
 use crate::positions::Encoding;
 use crate::work::{Check, Checked, Workers, guarded};
-use crate::{Analyst, address, requests};
+use crate::{Analyst, address, requests, transport};
 
 /// How long the program waits for its last words to be read.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -47,7 +47,7 @@ pub fn serve_standard_streams(
     disk: Arc<dyn FileSystem>,
     version: &str,
 ) -> std::io::Result<Ended> {
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = transport::standard_streams()?;
     let ended = serve(&connection, analyst, disk, version)?;
     drop(connection);
     // What was said last is written before the program ends, unless nobody reads it.

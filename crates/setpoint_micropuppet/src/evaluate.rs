@@ -7,7 +7,7 @@ use setpoint_puppet_syntax::ast::{
     AssignOp, AttributeKind, Block, ClassDef, DefineDef, Expr, ExprKind, HostMatch, NodeDef, Parameter,
     ResourceBody, ResourceForm,
 };
-use setpoint_source::{FileId, Range, Span};
+use setpoint_source::{FileId, Limit, Range, Span};
 use setpoint_trace::{Change, Recorder};
 
 use crate::expressions::case_match;
@@ -15,7 +15,7 @@ use crate::value::{Resource, Value};
 use crate::{End, Evaluated};
 
 /// Classes that inherit from each other, and defines that declare each other, never end.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: Limit = Limit::new(200);
 
 /// Why the evaluation goes no further.
 pub(crate) struct Stop {
@@ -510,7 +510,7 @@ impl Machine {
         let mut scope = scope.to_owned();
         let mut rules = Vec::new();
         // A scope is nested in scopes that were there before it.
-        for _ in 0..=MAX_DEPTH {
+        for _ in 0..=MAX_DEPTH.get() {
             match scope.strip_suffix(" def") {
                 Some(outer) => {
                     rules.push("BDEFRES");

@@ -1,8 +1,9 @@
 //! The index that is asked: several layers, the first that knows a package decides.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use setpoint_source::FileSystem;
 
@@ -90,11 +91,17 @@ impl Index {
         Self { files: vec![Arc::new(file)], ..Self::default() }
     }
 
-    /// What is built in for a platform: an index of common packages where there is one, and the curated table.
+    /// What is built in for a platform: an index of common packages where there is one, and the curated table. All that ask share it,
+    /// with what it has unpacked: an editor or a server asks again and again.
     pub fn builtin(platform: Platform) -> Self {
-        let mut index = builtin::index(platform);
-        index.curated.push(CuratedTable::of(platform.family()));
-        index
+        static KNOWN: Mutex<BTreeMap<&'static str, Index>> = Mutex::new(BTreeMap::new());
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = known.entry(platform.name()).or_insert_with(|| {
+            let mut index = builtin::index(platform);
+            index.curated.push(CuratedTable::of(platform.family()));
+            index
+        });
+        index.clone()
     }
 
     /// This index, and below it another that is asked for what this one does not know.

@@ -113,7 +113,7 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 fn name_in(regex: &Regex, file: &str) -> Option<String> {
-    let found = regex.find(file, 0).ok()??;
+    let found = regex.find(file).ok()??;
     let name = found.group(1)?;
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     (name.len() <= MAX_NAME && name.bytes().all(is_name)).then(|| name.to_lowercase())
@@ -142,7 +142,7 @@ pub(crate) fn list_files(
 
 /// Whether the name of a node fits a node expression.
 pub(crate) fn fits_expression(pattern: &str, name: &str) -> bool {
-    Regex::new(pattern).is_ok_and(|regex| regex.find(name, 0).is_ok_and(|found| found.is_some()))
+    Regex::new(pattern).is_ok_and(|regex| regex.find(name).is_ok_and(|found| found.is_some()))
 }
 
 /// A name that a node expression fits; nothing if none is found.

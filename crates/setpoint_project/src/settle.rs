@@ -1,8 +1,7 @@
 //! Does a catalog settle: what the question needs besides the catalog.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use setpoint_catalog::Catalog;
@@ -29,8 +28,6 @@ const USUAL_PLATFORM: &str = "debian-12";
 pub struct Surroundings<'a> {
     /// The index that the user named.
     given: Option<Index>,
-    /// What is built in, by the name of the platform.
-    built_in: Arc<Mutex<BTreeMap<&'static str, Index>>>,
     servers: ModuleFiles<'a>,
     config: &'a Config,
     semantics: Semantics,
@@ -73,7 +70,6 @@ impl<'a> Surroundings<'a> {
         };
         Ok(Self {
             given: options.packages.as_ref().map(open).transpose()?,
-            built_in: Arc::default(),
             servers: ModuleFiles { files: session.files, modulepath },
             config,
             semantics,
@@ -100,7 +96,6 @@ impl<'a> Surroundings<'a> {
     pub fn with_modules<'b>(&'b self, modulepath: &'b [PathBuf]) -> Surroundings<'b> {
         Surroundings {
             given: self.given.clone(),
-            built_in: Arc::clone(&self.built_in),
             memory: Arc::clone(&self.memory),
             servers: ModuleFiles { files: self.servers.files, modulepath },
             progress: Arc::clone(&self.progress),
@@ -184,9 +179,7 @@ impl<'a> Surroundings<'a> {
         else {
             return given.unwrap_or_else(Index::empty);
         };
-        let mut known = self.built_in.lock().unwrap_or_else(PoisonError::into_inner);
-        let built_in = known.entry(platform.name()).or_insert_with(|| Index::builtin(platform)).clone();
-        drop(known);
+        let built_in = Index::builtin(platform);
         given.map_or_else(|| built_in.clone(), |given| given.over(&built_in))
     }
 }

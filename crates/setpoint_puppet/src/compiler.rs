@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use setpoint_catalog::{Kind, Tags};
 use setpoint_provenance::{Arena, Control, Prov};
 use setpoint_puppet_functions::{
-    Failure, FailureKind, Limit, LogLevel, Place, Questionable, Stop, Strictness,
+    Failure, FailureKind, LogLevel, Place, Questionable, ReachedLimit, Stop, Strictness,
 };
 use setpoint_puppet_values::Type;
 use setpoint_source::{Diagnostic, FileId, Range, Span, Symbol, never};
@@ -333,7 +333,7 @@ impl<'a> Compiler<'a> {
             }
         }
         let last = self.resources.pending.last().map(|&last| &self.resources[last]);
-        let limit = Limit::Rounds { waiting: last.map(Resource::reference) };
+        let limit = ReachedLimit::Rounds { waiting: last.map(Resource::reference) };
         Err(FailureKind::LimitReached(limit).at(last.and_then(|resource| resource.span)))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use setpoint_hiera::{Backend, Scope, Session};
 use setpoint_provenance::Arena;
 use setpoint_puppet_functions::{
-    Call, DataAnswer, DataRequest, FailureKind, Host, Limit, MissingData, Stop, Strictness,
+    Call, DataAnswer, DataRequest, FailureKind, Host, MissingData, ReachedLimit, Stop, Strictness,
 };
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::{Range, Severity, Span, Symbol};
@@ -63,7 +63,7 @@ impl Compiler<'_> {
         let place = config.filter(|_| failure.kind != setpoint_hiera::FailureKind::Puppet);
         let asked_at = place.and(span);
         if failure.kind == setpoint_hiera::FailureKind::Limit {
-            return FailureKind::LimitReached(Limit::Size(failure.message)).at(place.or(span));
+            return FailureKind::LimitReached(ReachedLimit::Size(failure.message)).at(place.or(span));
         }
         let fault =
             failure.of.and_then(|of| self.arena.origin(of)?.span).or(config.filter(|_| place.is_none()));

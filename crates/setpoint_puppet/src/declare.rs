@@ -7,7 +7,7 @@ use setpoint_provenance::{Control, Prov};
 use setpoint_puppet_functions::{ClassUse, FailureKind, IllegalConstruct, InvalidTitle, Stop, TypeUse};
 use setpoint_puppet_syntax::ast::ResourceForm;
 use setpoint_puppet_values::{Data, Type, Value, to_text};
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Limit, Span, Symbol};
 
 use crate::compiler::Compiler;
 use crate::loader::{DefinitionId, lower};
@@ -15,7 +15,7 @@ use crate::resources::{Native, Parameter, Parameters, Resource, ResourceId, Reso
 use crate::tags::{tag_if_valid, tag_values};
 
 /// Larger catalogs are not computed.
-const MAX_RESOURCES: usize = 250_000;
+const MAX_RESOURCES: Limit = Limit::new(250_000);
 
 /// What distinguishes a resource that is declared.
 #[derive(Debug)]

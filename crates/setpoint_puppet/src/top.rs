@@ -261,7 +261,7 @@ impl Compiler<'_> {
             let span = self.definitions[*id].span;
             let fail = |error: setpoint_puppet_values::ValueError| FailureKind::from(error).at(span);
             let regex = Regex::new(Arc::clone(source)).map_err(fail)?;
-            if let Some(found) = regex.find(&name, 0).map_err(fail)? {
+            if let Some(found) = regex.find(&name).map_err(fail)? {
                 let groups: Captures = (0..found.groups.len())
                     .map(|at| found.group(at).map_or(Value::UNDEF, Value::from))
                     .collect();

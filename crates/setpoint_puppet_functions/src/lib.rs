@@ -27,8 +27,8 @@ pub use builtin::{builtin, builtin_names};
 pub use erb::{ErbSyntax, parse_erb};
 pub use failure::{
     Callee, Caller, ClassUse, DanglingReference, DefinitionSort, Failure, FailureKind, FileUse,
-    IllegalArgument, IllegalAssignment, IllegalConstruct, Interface, InvalidTitle, KeyUse, Limit,
-    MisplacedCode, MissingModule, Place, Questionable, Sought, SoughtPlace, TypeUse, Typed, UnknownUse,
+    IllegalArgument, IllegalAssignment, IllegalConstruct, Interface, InvalidTitle, KeyUse, MisplacedCode,
+    MissingModule, Place, Questionable, ReachedLimit, Sought, SoughtPlace, TypeUse, Typed, UnknownUse,
 };
 pub use function::Function;
 pub use host::{Block, Call, DataAnswer, DataRequest, Host, LogLevel, MissingData, Stop};

@@ -9,15 +9,17 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+use setpoint_source::Limit;
+
 use crate::error::ValueError;
 use translate::translate;
 
 /// Steps of backtracking before a match is given up.
-const BACKTRACK_LIMIT: usize = 2_000_000;
+const BACKTRACK_LIMIT: Limit = Limit::new(2_000_000);
 /// Expressions that are kept compiled.
 const CACHE_LIMIT: usize = 10_000;
 /// Matches that [`Regex::find_all`] collects.
-const MATCH_LIMIT: usize = 1_000_000;
+const MATCH_LIMIT: Limit = Limit::new(1_000_000);
 
 /// A regular expression; compiled on first use, once per process.
 #[derive(Clone, Debug)]
@@ -114,11 +116,11 @@ impl Regex {
     }
 
     /// The first match at or after a byte offset.
-    pub fn find(&self, text: &str, start: usize) -> Result<Option<Match>, ValueError> {
-        self.find_in(&Arc::from(text), start)
+    pub fn find(&self, text: &str) -> Result<Option<Match>, ValueError> {
+        self.find_in(&Arc::from(text), 0)
     }
 
-    /// The same for a text that is shared.
+    /// The first match from a place on, in a text that is shared: many matches of one text do not copy it for each.
     pub fn find_in(&self, text: &Arc<str>, start: usize) -> Result<Option<Match>, ValueError> {
         if start > text.len() {
             return Ok(None);
@@ -236,10 +238,12 @@ fn compile(source: &str) -> Result<Compiled, ValueError> {
         |reason: &str| ValueError::new(format!("{reason}: {}", Regex::unchecked(source).with_delimiters()));
     let translated = translate(source).map_err(|reason| error(&reason))?;
     let build = |pattern: &str| {
-        fancy_regex::RegexBuilder::new(pattern).backtrack_limit(BACKTRACK_LIMIT).build().map_err(|reason| {
-            let refused = error(&reason.to_string().replace('\n', " "));
-            ValueError { is_limit: is_limit(&reason), ..refused }
-        })
+        fancy_regex::RegexBuilder::new(pattern).backtrack_limit(BACKTRACK_LIMIT.get()).build().map_err(
+            |reason| {
+                let refused = error(&reason.to_string().replace('\n', " "));
+                ValueError { is_limit: is_limit(&reason), ..refused }
+            },
+        )
     };
     let regex = build(&translated.pattern)?;
     let exact = translated.exact.as_deref().map(build).transpose()?;

@@ -1,5 +1,7 @@
 //! Ruby's `sprintf`, over Puppet's values.
 
+use setpoint_source::Limit;
+
 use crate::error::ValueError;
 use crate::padding::{fill_after, fill_before};
 use crate::ruby::numbers::{self, float_text};
@@ -79,7 +81,7 @@ struct Directive {
 }
 
 /// Wider than anybody reads: a guard against formats that ask for gigabytes.
-const MAX_WIDTH: usize = 1_000_000;
+const MAX_WIDTH: Limit = Limit::new(1_000_000);
 
 impl<'a> Formatter<'a> {
     fn directive(&mut self) -> Result<(), Problem> {

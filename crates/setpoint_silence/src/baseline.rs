@@ -78,7 +78,8 @@ impl Baseline {
                 .get("count")
                 .and_then(Value::as_u64)
                 .ok_or_else(|| wrong("a finding has no `count`"))?;
-            *baseline.entries.entry(entry).or_default() += usize::try_from(count).unwrap_or(usize::MAX);
+            let known = baseline.entries.entry(entry).or_default();
+            *known = known.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
         }
         Ok(baseline)
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 use setpoint_provenance::{Arena, Control, Node, Prov};
-use setpoint_source::{Diagnostic, Rule, Span, Symbol};
+use setpoint_source::{Diagnostic, Limit, Rule, Span, Symbol};
 use setpoint_trace::Recorder;
 
 use crate::error::{Fail, Number, limit, not_found, numbered};
@@ -23,7 +23,7 @@ use crate::trace::{change, notation, path};
 use crate::{MAX_DEPTH, Semantics};
 
 /// Copies whose provenance is recorded.
-const MAX_RECORDED: usize = 8_000_000;
+const MAX_RECORDED: Limit = Limit::new(8_000_000);
 
 /// A store in the making.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 use setpoint_provenance::Prov;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Limit, Span, Symbol};
 
 use crate::core::{Evaluator, Found, carried, find};
 use crate::error::{Fail, Number, limit, numbered};
@@ -20,7 +20,7 @@ use crate::syntax::Reference;
 use crate::{MAIN, MAX_DEPTH};
 
 /// Links to components that have links of their own are expanded no more often than this.
-const MAX_EXPANSIONS: usize = 500_000;
+const MAX_EXPANSIONS: Limit = Limit::new(500_000);
 
 /// A link that was followed to its end.
 struct Target {

@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Prov};
-use setpoint_source::{Diagnostic, FileId, FileSystem, Severity, Sources, Span, Symbol};
+use setpoint_source::{Diagnostic, FileId, FileSystem, Limit, Severity, Sources, Span, Symbol};
 
 use crate::core::Evaluator;
 use error::{Fail, limit};
@@ -45,13 +45,13 @@ use syntax::{Body, Dialect, Parsed, Reading};
 pub const MAIN: &str = "sfConfig";
 
 /// Components of a compiled tree are not nested deeper than this.
-pub const MAX_DEPTH: usize = 1_000;
+pub const MAX_DEPTH: Limit = Limit::new(1_000);
 
 /// Links and functions may refer to each other no deeper than this.
-pub(crate) const MAX_NESTING_OF_VALUES: usize = 400;
+pub(crate) const MAX_NESTING_OF_VALUES: Limit = Limit::new(400);
 
 /// A compiled tree has no more attributes than this, copies included.
-pub const MAX_ATTRIBUTES: usize = 4_000_000;
+pub const MAX_ATTRIBUTES: Limit = Limit::new(4_000_000);
 
 /// Which meaning a specification has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -225,7 +225,7 @@ fn main_span(body: &Body, end: Span) -> Span {
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
 fn finish(store: &Store, main: Span, trace: Option<&mut Recorder>) -> Result<Store, Fail> {
     let size = size(store, &mut FxHashMap::default());
-    if size > MAX_ATTRIBUTES as u64 {
+    if size > MAX_ATTRIBUTES {
         let message = format!(
             "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
             if size == u64::MAX { "countless".to_owned() } else { size.to_string() }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use setpoint_rules::{Rule, Severity};
 
-use crate::{FileId, Range, Span, Story, spoken};
+use crate::{FileId, RAISE_LIMITS, Range, Span, Story, spoken};
 
 /// A second place that matters for a finding, with a word on why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,7 +87,7 @@ impl Diagnostic {
             label: String::new(),
             labels: Vec::new(),
             notes: Vec::new(),
-            helps: Vec::new(),
+            helps: if rule.is_limit() { vec![format!("{RAISE_LIMITS}.")] } else { Vec::new() },
             resources: Vec::new(),
             nodes: Vec::new(),
             story: None,

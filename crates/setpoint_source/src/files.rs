@@ -6,10 +6,10 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::Bounds;
+use crate::{Bounds, Limit, RAISE_LIMITS};
 
 /// Larger files are refused: no source text is that long, and offsets stay within 32 bits.
-pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+pub const MAX_FILE_BYTES: Limit = Limit::new(64 << 20);
 
 /// Why a file could not be read, as a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,16 +124,20 @@ fn read_file(path: &Path) -> Result<Vec<u8>, FileError> {
     let refuse = |reason: String| FileError { path: path.to_owned(), reason, missing: false };
     let file = open_stream(path)?;
     let found = file.metadata().map_err(fail)?;
-    let limit = MAX_FILE_BYTES / 1_000_000;
+    let limit = MAX_FILE_BYTES.get() / 1_000_000;
     if found.len() > MAX_FILE_BYTES {
         let size = found.len() / 1_000_000;
-        return Err(refuse(format!("it has {size} MB, and files over {limit} MB are refused")));
+        return Err(refuse(format!(
+            "it has {size} MB, and files over {limit} MB are refused; {RAISE_LIMITS}"
+        )));
     }
     let mut bytes = Vec::with_capacity(found.len() as usize);
     // A file may grow while it is read; those of /proc have no size at all.
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+    file.take(MAX_FILE_BYTES.get() as u64 + 1).read_to_end(&mut bytes).map_err(fail)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(refuse(format!("it has more than {limit} MB, and files over {limit} MB are refused")));
+        return Err(refuse(format!(
+            "it has more than {limit} MB, and files over {limit} MB are refused; {RAISE_LIMITS}"
+        )));
     }
     Ok(bytes)
 }

@@ -9,6 +9,7 @@ mod coverage;
 mod diagnostic;
 mod files;
 mod invariant;
+mod limits;
 pub mod print;
 mod random;
 mod report;
@@ -31,6 +32,7 @@ pub use files::{
 };
 #[doc(hidden)]
 pub use invariant::report_broken_invariant;
+pub use limits::{Limit, MAX_TIMES, RAISE_LIMITS, raise_limits};
 pub use random::Random;
 pub use report::{Drawing, InputReport, Report, Silenced, SilencedBy};
 pub use secrets::{MASK, Secrets, has_secret_literal};

@@ -4,16 +4,16 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use setpoint_source::{
-    Diagnostic, FileSystem, Gap, Judgement, MAX_FILE_BYTES, MemoryFileSystem, Range, Reason, Rule, Severity,
-    Sources, normal, read_text,
+    Diagnostic, FileSystem, Gap, Judgement, Limit, MAX_FILE_BYTES, MemoryFileSystem, Range, Reason, Rule,
+    Severity, Sources, normal, read_text,
 };
 
 use crate::is_service_template;
 
 /// All that an archive may hold, unpacked: a small file may unpack to a very large one.
-const MAX_UNPACKED: u64 = 256 * 1024 * 1024;
+const MAX_UNPACKED: Limit = Limit::new(256 * 1024 * 1024);
 
-const MAX_ENTRIES: usize = 100_000;
+const MAX_ENTRIES: Limit = Limit::new(100_000);
 
 /// Why an archive cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl std::fmt::Display for BadArchive {
             Self::Entry(error) => write!(f, "an entry cannot be read: {error}"),
             Self::SamePath(path) => write!(f, "two of its entries are `{}`", path.display()),
             Self::Unpack(path, error) => write!(f, "`{}` cannot be unpacked: {error}", path.display()),
-            Self::TooLarge => write!(f, "it unpacks to more than {} MB", MAX_UNPACKED / 1_000_000),
+            Self::TooLarge => write!(f, "it unpacks to more than {} MB", MAX_UNPACKED.get() / 1_000_000),
             Self::TooManyEntries => write!(f, "it has more than {MAX_ENTRIES} entries"),
             Self::MetadataNotText(reason) => write!(f, "its metadata is not text: {reason}"),
             Self::Metadata(line) => write!(f, "its metadata has a line that is not `name: value`: `{line}`"),
@@ -128,7 +128,7 @@ pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
     }
     let mut files = MemoryFileSystem::new();
     let mut paths: Vec<PathBuf> = Vec::new();
-    let mut left = MAX_UNPACKED;
+    let mut left = MAX_UNPACKED.get() as u64;
     for index in 0..archive.len() {
         let entry = archive.by_index(index).map_err(|error| BadArchive::Entry(error.to_string()))?;
         // A path that leads out of the archive is no file of it; what imports it misses it.
@@ -137,7 +137,7 @@ pub fn open(bytes: &[u8]) -> Result<Archive, BadArchive> {
             continue;
         }
         let mut content = Vec::new();
-        let limit = left.min(MAX_FILE_BYTES);
+        let limit = left.min(MAX_FILE_BYTES.get() as u64);
         entry
             .take(limit + 1)
             .read_to_end(&mut content)

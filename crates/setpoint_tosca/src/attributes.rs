@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_data::{Entry, Node};
-use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol};
+use setpoint_source::{Diagnostic, Limit, Rule, Severity, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::service::{NodeTemplate, Service};
@@ -14,7 +14,7 @@ use crate::topology::Relationship;
 use crate::types::{keys, named_items};
 
 /// The nodes that are looked at in all, to find whether one waits for another.
-const MAX_VISITS: usize = 20_000_000;
+const MAX_VISITS: Limit = Limit::new(20_000_000);
 
 /// Returns a finding for each attribute that a node asks of another one without waiting for it, and what a limit left out.
 pub(crate) fn check(
@@ -27,7 +27,7 @@ pub(crate) fn check(
         waits.entry(one.source).or_default().push(one.target);
     }
     let (mut found, mut omissions) = (Vec::new(), Vec::new());
-    let mut left = MAX_VISITS;
+    let mut left = MAX_VISITS.get();
     for template in service.nodes.values().filter(|one| !one.selected) {
         let mut asked = Vec::new();
         for call in needed_at_start(template) {

@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_data::{Document, Entry, Node};
 use setpoint_source::{
-    Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal, read_text,
+    Counted, Diagnostic, FileError, FileId, FileSystem, Limit, Range, Rule, Sources, Span, Symbol, normal,
+    read_text,
 };
 
 use crate::definitions::BUILT_IN;
@@ -18,7 +19,7 @@ use crate::types::{Requirement, Scope, Types, ancestors, keys, named_items, symb
 use crate::{calls, scripts};
 
 /// Imports may import; a chain this long is no longer a library.
-const MAX_FILES: usize = 500;
+const MAX_FILES: Limit = Limit::new(500);
 
 #[derive(Debug, Default)]
 pub struct Service {
@@ -375,7 +376,7 @@ impl Service {
                 continue;
             }
             if reader.seen.len() >= MAX_FILES {
-                self.not_imported(Omitted::ImportLimit(MAX_FILES), span);
+                self.not_imported(Omitted::ImportLimit(MAX_FILES.get()), span);
                 return;
             }
             let is_first = !reader.seen.iter().any(|(path, _)| *path == next);

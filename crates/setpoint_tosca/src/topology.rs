@@ -5,7 +5,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use setpoint_data::Node;
-use setpoint_source::{Diagnostic, Rule, Severity, Span, Symbol, nearest};
+use setpoint_source::{Diagnostic, Limit, Rule, Severity, Span, Symbol, nearest};
 
 use crate::definitions::BUILT_IN;
 use crate::grammar::Edition;
@@ -106,7 +106,7 @@ fn is_valid_target(service: &Service, kind: Symbol, capability: Symbol, target: 
 }
 
 /// More nodes or relationships than these are not made of topologies that stand for nodes.
-const MAX_NODES: usize = 200_000;
+const MAX_NODES: Limit = Limit::new(200_000);
 
 /// A node template at its place: its name there, and the types that the topologies around it stand for.
 struct Placed<'a> {
@@ -389,7 +389,7 @@ impl Topology {
                 break;
             }
             let all = relationships.iter().flat_map(|one| one.expand(&found));
-            let mut expanded: Vec<Joint> = all.take(MAX_NODES + 1).collect();
+            let mut expanded: Vec<Joint> = all.take(MAX_NODES.get() + 1).collect();
             for (name, part) in &found {
                 let of_part = part.relationships.iter().map(|one| Relationship {
                     source: inside(*name, one.source),
@@ -406,7 +406,7 @@ impl Topology {
             relationships = expanded;
             if self.nodes.len().max(relationships.len()) > MAX_NODES {
                 if let Some(placed) = next.first() {
-                    self.omit(Omitted::SubstitutionLimit(MAX_NODES), placed.node.span);
+                    self.omit(Omitted::SubstitutionLimit(MAX_NODES.get()), placed.node.span);
                 }
                 break;
             }
@@ -782,7 +782,7 @@ impl Topology {
         if kind.is_some_and(|kind| !is_node_type(pool.service, kind)) {
             return None;
         }
-        let limit = MAX_NODES.saturating_sub(self.possible.len());
+        let limit = MAX_NODES.get().saturating_sub(self.possible.len());
         pool.candidates(node, kind, capability, assignment.filter.as_ref(), limit)
     }
 

@@ -1,6 +1,6 @@
 //! A model and an instance put together: cells, and every binding of every rule that links and types allow.
 
-use setpoint_source::{Diagnostic, Rule, Span};
+use setpoint_source::{Diagnostic, Limit, Rule, Span};
 
 use super::eval::{Evaluator, Quantifier, compile, quantifiers};
 use crate::instance::{Instance, ObjectId};
@@ -13,7 +13,7 @@ pub type Cell = u32;
 pub type State = Box<[u8]>;
 
 /// More bindings than this are refused: a rule over several unrelated objects multiplies them.
-const MAX_STEPS: usize = 20_000_000;
+const MAX_STEPS: Limit = Limit::new(20_000_000);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Write {

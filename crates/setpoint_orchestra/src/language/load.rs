@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use setpoint_source::{Counted, Diagnostic, FileId, FileSystem, Rule, Severity, Sources, Span, read_text};
+use setpoint_source::{
+    Counted, Diagnostic, FileId, FileSystem, Limit, Rule, Severity, Sources, Span, read_text,
+};
 
 use super::parser::parse;
 use super::resolve::{Brought, resolve};
@@ -14,7 +16,7 @@ use crate::models;
 use crate::parametric::moves_only;
 
 /// `use` nests no deeper than this.
-const MAX_USES: usize = 32;
+const MAX_USES: Limit = Limit::new(32);
 
 /// What a rule file says. The model is usable only if no diagnostic is an error.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Recursive descent with recovery at the next item, member or clause.
 
-use setpoint_source::{Diagnostic, FileId, Range, Rule, Symbol};
+use setpoint_source::{Diagnostic, FileId, Limit, Range, Rule, Severity, Symbol};
 
 use super::lexer::{Lexed, Token, TokenKind, lex};
 use super::syntax::{
@@ -9,7 +9,7 @@ use super::syntax::{
 };
 
 /// Formulas nest no deeper than this; a deeper one is refused instead of using up the stack.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: Limit = Limit::new(200);
 
 /// A tree, which may have holes, and what is wrong with the text.
 #[derive(Debug)]
@@ -456,7 +456,9 @@ impl Parser<'_> {
     fn formula(&mut self) -> Formula {
         if self.depth >= MAX_DEPTH {
             let range = self.token().range;
-            self.error(range, format!("this formula is nested more than {MAX_DEPTH} deep"));
+            let message = format!("this formula is nested more than {MAX_DEPTH} deep");
+            let finding = Diagnostic::new(Rule::LimitReached, message).severity(Severity::Error);
+            self.diagnostics.push(finding.at(range.in_file(self.id)));
             self.recover_in_block();
             return Formula { kind: FormulaKind::Broken, range };
         }

@@ -17,14 +17,14 @@ use std::sync::Arc;
 
 use setpoint_provenance::Prov;
 use setpoint_puppet_functions::{
-    DanglingReference, Failure, FailureKind, IllegalAssignment, IllegalConstruct, Limit, Stop, TypeUse,
+    DanglingReference, Failure, FailureKind, IllegalAssignment, IllegalConstruct, ReachedLimit, Stop, TypeUse,
 };
 use setpoint_puppet_syntax::ast::{AssignOp, Expr, ExprKind};
 use setpoint_puppet_syntax::puppet_start;
 use setpoint_puppet_values::{
     Blame, Checks, Data, Hash, Key, Regex, Type, Value, ValueError, iterate, to_text,
 };
-use setpoint_source::{FileId, Range, SourceFile, Span, Symbol, never};
+use setpoint_source::{FileId, Limit, Range, SourceFile, Span, Symbol, never};
 
 use crate::compiler::Compiler;
 
@@ -32,15 +32,15 @@ pub(crate) use epp::Epp;
 pub(crate) use lambdas::LambdaBlock;
 
 /// How deeply expressions may be nested, in the text and by calls. The stack is made for it.
-pub(crate) const MAX_DEPTH: u32 = 12_000;
+pub(crate) const MAX_DEPTH: Limit = Limit::new(12_000);
 /// How deeply calls, classes and definitions may be nested.
-const MAX_CALLS: u32 = 1_500;
+const MAX_CALLS: Limit = Limit::new(1_500);
 /// Compilations of more evaluations end.
-const MAX_STEPS: u64 = 20_000_000;
+const MAX_STEPS: Limit = Limit::new(20_000_000);
 /// Compilations that record more steps of provenance end, before they take a gigabyte.
-const MAX_PROVENANCE: usize = 8_000_000;
+const MAX_PROVENANCE: Limit = Limit::new(8_000_000);
 /// Larger values are not computed.
-const MAX_SIZE: usize = 64 << 20;
+const MAX_SIZE: Limit = Limit::new(64 << 20);
 
 /// The names of frequent operations, interned once.
 #[derive(Debug)]
@@ -496,8 +496,8 @@ fn bounded(value: Value, expression: &Expr) -> Result<Value, Stop> {
             | ExprKind::Call(_)
             | ExprKind::MethodCall(_)
     );
-    if may_grow && value.is_larger_than(MAX_SIZE) {
-        return Err(too_large(format!("The value is larger than {} MiB", MAX_SIZE >> 20)));
+    if may_grow && value.is_larger_than(MAX_SIZE.get()) {
+        return Err(too_large(format!("The value is larger than {} MiB", MAX_SIZE.get() >> 20)));
     }
     Ok(value)
 }
@@ -510,11 +510,11 @@ pub(crate) fn place_in(file: &SourceFile, id: FileId, expression: &Expr) -> Span
 }
 
 pub(crate) fn too_large(message: String) -> Stop {
-    FailureKind::LimitReached(Limit::Size(message)).unplaced()
+    FailureKind::LimitReached(ReachedLimit::Size(message)).unplaced()
 }
 
 fn too_deep(span: Option<Span>) -> Stop {
-    FailureKind::LimitReached(Limit::Nesting).at(span)
+    FailureKind::LimitReached(ReachedLimit::Nesting).at(span)
 }
 
 fn illegal(what: IllegalConstruct) -> Stop {

@@ -2,6 +2,8 @@
 
 use setpoint_puppet_values::{Data, Hash, Iter, Key, Value, ValueError, iterate};
 
+use setpoint_source::Limit;
+
 use crate::context::Context;
 use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby;
@@ -148,7 +150,7 @@ pub(super) fn elements(context: &Context<'_, '_>, collection: &Value) -> Result<
 }
 
 /// More elements are refused: a range may have more than there is time for.
-const MOST_ELEMENTS: u64 = 4_000_000;
+const MOST_ELEMENTS: Limit = Limit::new(4_000_000);
 
 /// The elements to walk through, one by one.
 fn walked(context: &Context<'_, '_>, collection: &Value) -> Result<Iter, Stop> {
@@ -327,7 +329,7 @@ fn index(context: &mut Context<'_, '_>, arguments: &[Value], form: Form) -> Resu
 fn index_in_text(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value, Stop> {
     let text = arguments[0].as_str().unwrap_or_default();
     let start = match &arguments[1].data {
-        Data::Regex(regex) => context.checked(regex.find(text, 0))?.map(|found| found.start()),
+        Data::Regex(regex) => context.checked(regex.find(text))?.map(|found| found.start()),
         _ => text.find(arguments[1].as_str().unwrap_or_default()),
     };
     let position = start.and_then(|start| text.get(..start)).map(|before| before.chars().count() as i64);

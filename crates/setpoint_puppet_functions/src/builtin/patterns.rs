@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use setpoint_puppet_values::{Data, Hash, Key, Match, Regex, Type, Value, ValueError};
 
+use setpoint_source::Limit;
+
 use crate::Stop;
 use crate::context::Context;
 use crate::function::{Dispatch, Function, Parameter, optional, required};
@@ -166,7 +168,7 @@ fn first_match(mut results: impl Iterator<Item = Result<Value, Stop>>) -> Result
 }
 
 fn match_regex(context: &Context<'_, '_>, text: &Value, regex: &Regex) -> Result<Value, Stop> {
-    let Some(found) = context.checked(regex.find(text.as_str().unwrap_or_default(), 0))? else {
+    let Some(found) = context.checked(regex.find(text.as_str().unwrap_or_default()))? else {
         return Ok(Value::UNDEF);
     };
     let groups = (0..found.groups.len()).map(|at| found.group(at).map_or(Value::UNDEF, Value::from));
@@ -206,11 +208,12 @@ pub(crate) fn split_text(
     regex: &Regex,
 ) -> Result<Vec<String>, setpoint_puppet_values::ValueError> {
     let mut parts: Vec<String> = Vec::new();
+    let shared: Arc<str> = Arc::from(text);
     let (mut begin, mut start) = (0, 0);
     let mut stepped_over = false;
     let piece = |from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
     while start <= text.len() {
-        let Some(found) = regex.find(text, start)? else { break };
+        let Some(found) = regex.find_in(&shared, start)? else { break };
         if found.start() == start && found.end() == start {
             if text.is_empty() {
                 parts.push(String::new());
@@ -304,7 +307,7 @@ fn substitute(
 }
 
 /// A replacement may double a text; larger texts are refused.
-const MAX_REPLACED: usize = 16 << 20;
+const MAX_REPLACED: Limit = Limit::new(16 << 20);
 
 /// `String#sub` and `String#gsub`.
 pub(crate) fn substitute_text(
@@ -320,7 +323,7 @@ pub(crate) fn substitute_text(
     while start <= text.len() {
         let Some(found) = regex.find_in(&shared, start)? else { break };
         if out.len() > MAX_REPLACED {
-            let message = format!("Setpoint replaces no more than {} MiB of text", MAX_REPLACED >> 20);
+            let message = format!("Setpoint replaces no more than {} MiB of text", MAX_REPLACED.get() >> 20);
             return Err(ValueError::limit(message));
         }
         out.push_str(text.get(done..found.start()).unwrap_or_default());
@@ -353,7 +356,7 @@ fn expand(replacement: &str, found: &Match, text: &str, out: &mut String) -> Res
     let mut rest = replacement;
     while let Some(at) = rest.find('\\') {
         // A reference may stand for the whole text, and a replacement may have thousands of them.
-        if out.len() > 2 * MAX_REPLACED {
+        if out.len() > 2 * MAX_REPLACED.get() {
             return Ok(());
         }
         out.push_str(&rest[..at]);

@@ -305,7 +305,7 @@ pub enum FailureKind {
         name: String,
         reason: String,
     },
-    LimitReached(Limit),
+    LimitReached(ReachedLimit),
     /// The operating system refuses a thread for the compilation.
     NoThread {
         error: String,
@@ -492,7 +492,7 @@ pub enum UnknownUse {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Limit {
+pub enum ReachedLimit {
     /// Setpoint's bound on nested expressions and calls.
     Nesting,
     /// Puppet's own bound on rounds of collectors and definitions, with an instance that still waits.
@@ -617,7 +617,7 @@ impl FailureKind {
     /// Whether a bound on depth or size ended the work, which Puppet may not have.
     pub fn is_bound_of_setpoint(&self) -> bool {
         match self {
-            Self::LimitReached(Limit::Nesting | Limit::Size(_)) => true,
+            Self::LimitReached(ReachedLimit::Nesting | ReachedLimit::Size(_)) => true,
             Self::Reported(diagnostic) | Self::InvalidTemplate { error: diagnostic, .. } => {
                 diagnostic.rule.is_limit()
             }
@@ -690,7 +690,7 @@ impl FailureKind {
             Self::DefaultRedefined { .. } => Rule::DefaultRedefined,
             Self::ForeignOverride { .. } | Self::ParameterAlreadySet { .. } => Rule::OverrideNotAllowed,
             Self::DanglingReference(_) => Rule::DanglingReference,
-            Self::LimitReached(Limit::Size(_)) => Rule::LimitReached,
+            Self::LimitReached(ReachedLimit::Size(_)) => Rule::LimitReached,
             Self::InheritanceCycle(_) | Self::LimitReached(_) => Rule::EndlessEvaluation,
             Self::HieraError { .. } | Self::MissingKey { by: KeyUse::Command, .. } => Rule::HieraError,
             Self::NoSuchKey => Rule::NoSuchKey,
@@ -709,7 +709,7 @@ impl FailureKind {
 impl From<ValueError> for FailureKind {
     fn from(error: ValueError) -> Self {
         if error.is_limit {
-            return Self::LimitReached(Limit::Size(error.message));
+            return Self::LimitReached(ReachedLimit::Size(error.message));
         }
         Self::InvalidOperation(error.message)
     }

@@ -308,12 +308,17 @@ fn samples() -> Vec<(FailureKind, Rule, bool, &'static str)> {
             "The text of t is not known: X",
         ),
         (
-            K::LimitReached(Limit::Nesting),
+            K::LimitReached(ReachedLimit::Nesting),
             Rule::EndlessEvaluation,
             true,
             "The evaluation is nested too deeply",
         ),
-        (K::LimitReached(Limit::Size("It is large".to_owned())), Rule::LimitReached, true, "It is large"),
+        (
+            K::LimitReached(ReachedLimit::Size("It is large".to_owned())),
+            Rule::LimitReached,
+            true,
+            "It is large",
+        ),
         (
             K::NoThread { error: text() },
             Rule::EvaluationError,

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use setpoint_source::{Diagnostic, Span};
+use setpoint_source::{Diagnostic, RAISE_LIMITS, Span};
 
 use super::{
     Caller, ClassUse, DanglingReference, DefinitionSort, Failure, FailureKind, FileUse, IllegalArgument,
-    IllegalAssignment, IllegalConstruct, Interface, InvalidTitle, KeyUse, Limit, MisplacedCode,
-    MissingModule, Place, Questionable, Sought, SoughtPlace, TypeUse, UnknownUse,
+    IllegalAssignment, IllegalConstruct, Interface, InvalidTitle, KeyUse, MisplacedCode, MissingModule,
+    Place, Questionable, ReachedLimit, Sought, SoughtPlace, TypeUse, UnknownUse,
 };
 
 impl Failure {
@@ -222,9 +222,9 @@ impl FailureKind {
             Self::UnsupportedTemplate { name, reason } => {
                 format!("The text of {name} is not known: {reason}")
             }
-            Self::LimitReached(Limit::Nesting) => "The evaluation is nested too deeply".to_owned(),
-            Self::LimitReached(Limit::Size(message)) => message.clone(),
-            Self::LimitReached(Limit::Rounds { .. }) => {
+            Self::LimitReached(ReachedLimit::Nesting) => "The evaluation is nested too deeply".to_owned(),
+            Self::LimitReached(ReachedLimit::Size(message)) => message.clone(),
+            Self::LimitReached(ReachedLimit::Rounds { .. }) => {
                 "Somehow looped more than 1000 times while evaluating host catalog".to_owned()
             }
             Self::NoThread { error } => format!("Cannot start a thread for the compilation: {error}"),
@@ -275,10 +275,12 @@ impl FailureKind {
                 }
                 (searched, _) => found.with_note(format!("Searched: {}.", list(searched))),
             },
-            Self::LimitReached(Limit::Nesting) => {
-                found.with_help("Look for a function, class or definition that calls itself without an end.")
+            Self::LimitReached(ReachedLimit::Nesting) => {
+                let found = found
+                    .with_help("Look for a function, class or definition that calls itself without an end.");
+                found.with_help(format!("If there is none: {RAISE_LIMITS}."))
             }
-            Self::LimitReached(Limit::Rounds { waiting: Some(waiting) }) => found
+            Self::LimitReached(ReachedLimit::Rounds { waiting: Some(waiting) }) => found
                 .with_note(format!("The last instance that still waits is {waiting}."))
                 .with_help("Look for a definition that declares an instance of itself without an end."),
             _ => found,

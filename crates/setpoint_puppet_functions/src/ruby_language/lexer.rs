@@ -2,6 +2,8 @@
 
 mod literals;
 
+use setpoint_source::Limit;
+
 use super::Beyond;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +104,7 @@ const SIGNS: &[&str] = &[
 ];
 
 /// Deeper interpolations are refused.
-const DEEPEST: usize = 40;
+const DEEPEST: Limit = Limit::new(40);
 
 /// The tokens of code whose first line has this number.
 pub(super) fn lex(code: &str, line: u32) -> Result<Vec<Lexed>, Beyond> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use setpoint_puppet_values::{Data, Hash, Key, Match, Regex, Value, to_text};
+use setpoint_source::Limit;
 
 use super::ast::Block;
 use super::classes::{Class, Instance};
@@ -15,13 +16,13 @@ use crate::ruby::numbers::float_to_s;
 use crate::ruby::text::inspect_text;
 
 /// Deeper values are refused.
-const DEEPEST: usize = 200;
+const DEEPEST: Limit = Limit::new(200);
 /// Parts of values that one run may write out, compare or convert. A value that shares its parts with itself has as many as are
 /// written: 2^60 after sixty steps.
-const MOST_PARTS: u64 = 4_000_000;
+const MOST_PARTS: Limit = Limit::new(4_000_000);
 
 thread_local! {
-    static PARTS: Cell<u64> = const { Cell::new(0) };
+    static PARTS: Cell<usize> = const { Cell::new(0) };
     static RUNS: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -52,11 +53,11 @@ impl Drop for Expansion {
     }
 }
 
-/// Counts a part; `false` if it is one too many.
-fn expand_part() -> bool {
-    let parts = PARTS.get() + 1;
+/// Counts a part; `false` if it is one too many, or lies too deep.
+fn expand_part(depth: usize) -> bool {
+    let parts = if depth > DEEPEST { usize::MAX } else { PARTS.get().saturating_add(1) };
     PARTS.set(parts);
-    parts <= MOST_PARTS
+    !(parts > MOST_PARTS)
 }
 
 #[derive(Clone)]
@@ -358,7 +359,7 @@ impl Thing {
     }
 
     fn value_at(&self, depth: usize) -> Option<Value> {
-        if depth > DEEPEST || !expand_part() {
+        if !expand_part(depth) {
             return None;
         }
         Some(match self {
@@ -413,27 +414,26 @@ impl Thing {
 
     /// Whether there are bytes somewhere.
     pub(crate) fn has_bytes(&self) -> bool {
-        match self {
-            _ if !expand_part() => false,
-            Self::Bytes(_) => true,
-            Self::Array(list) => list.items.borrow().iter().any(Self::has_bytes),
-            Self::Hash(map) => {
-                map.table.borrow().values().any(|(key, value)| key.has_bytes() || value.has_bytes())
-            }
-            _ => false,
-        }
+        self.has(&|thing| matches!(thing, Self::Bytes(_)), 0)
     }
 
     /// Whether there is a symbol somewhere that Puppet has no value for.
     pub(crate) fn has_symbol(&self) -> bool {
+        let is_symbol =
+            |thing: &Self| matches!(thing, Self::Symbol(name) if !matches!(&**name, "undef" | "default"));
+        self.has(&is_symbol, 0)
+    }
+
+    /// Whether one of its parts is of this sort.
+    fn has(&self, is_wanted: &dyn Fn(&Self) -> bool, depth: usize) -> bool {
+        if !expand_part(depth) {
+            return false;
+        }
+        let has = |part: &Self| part.has(is_wanted, depth + 1);
         match self {
-            _ if !expand_part() => false,
-            Self::Symbol(name) => !matches!(&**name, "undef" | "default"),
-            Self::Array(list) => list.items.borrow().iter().any(Self::has_symbol),
-            Self::Hash(map) => {
-                map.table.borrow().values().any(|(key, value)| key.has_symbol() || value.has_symbol())
-            }
-            _ => false,
+            Self::Array(list) => list.items.borrow().iter().any(has),
+            Self::Hash(map) => map.table.borrow().values().any(|(key, value)| has(key) || has(value)),
+            other => is_wanted(other),
         }
     }
 
@@ -478,7 +478,7 @@ impl Thing {
     }
 
     fn inspect_at(&self, depth: usize) -> String {
-        if depth > DEEPEST || !expand_part() {
+        if !expand_part(depth) {
             return "...".to_owned();
         }
         match self {
@@ -683,9 +683,14 @@ fn inspect_regex(regex: &Regex) -> String {
 
 /// `==`
 pub(crate) fn equal(a: &Thing, b: &Thing) -> bool {
-    if !expand_part() {
+    equal_at(a, b, 0)
+}
+
+fn equal_at(a: &Thing, b: &Thing, depth: usize) -> bool {
+    if !expand_part(depth) {
         return false;
     }
+    let equal = |a: &Thing, b: &Thing| equal_at(a, b, depth + 1);
     match (a, b) {
         (Thing::Nil, Thing::Nil) => true,
         (Thing::Scope(one), Thing::Scope(other)) => one == other,
@@ -729,7 +734,11 @@ pub(crate) fn equal(a: &Thing, b: &Thing) -> bool {
 
 /// `<=>`
 pub(crate) fn compare(a: &Thing, b: &Thing) -> Option<std::cmp::Ordering> {
-    if !expand_part() {
+    compare_at(a, b, 0)
+}
+
+fn compare_at(a: &Thing, b: &Thing, depth: usize) -> Option<std::cmp::Ordering> {
+    if !expand_part(depth) {
         return None;
     }
     match (a, b) {
@@ -745,13 +754,13 @@ pub(crate) fn compare(a: &Thing, b: &Thing) -> Option<std::cmp::Ordering> {
         (Thing::Array(x), Thing::Array(y)) => {
             let (x, y) = (x.items.borrow(), y.items.borrow());
             for (x, y) in x.iter().zip(y.iter()) {
-                match compare(x, y)? {
+                match compare_at(x, y, depth + 1)? {
                     std::cmp::Ordering::Equal => {}
                     different => return Some(different),
                 }
             }
             Some(x.len().cmp(&y.len()))
         }
-        _ => equal(a, b).then_some(std::cmp::Ordering::Equal),
+        _ => equal_at(a, b, depth).then_some(std::cmp::Ordering::Equal),
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value, iterate};
+use setpoint_puppet_values::{Data, Hash, Key, Regex, Type, Value, ValueError, iterate};
+
+use setpoint_source::Limit;
 
 use super::arguments::{Arguments, class_of};
 use crate::Stop;
@@ -615,8 +617,8 @@ fn affix(
     })
 }
 
-/// The most elements that `range` gives.
-const MOST: usize = 1_000_000;
+/// The most elements that `range` goes through.
+const MOST: Limit = Limit::new(1_000_000);
 
 fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     let (start, stop, step, exclusive) = match arguments {
@@ -645,16 +647,28 @@ fn range(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
     };
     let first = text::to_s(&start);
     if !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit()) {
-        let (from, to) = (to_i(&start), to_i(&stop) - i64::from(exclusive));
-        let numbers = (0..MOST as i64)
-            .map(|at| from.saturating_add(at.saturating_mul(step)))
-            .take_while(|number| *number <= to);
-        return Ok(Value::array(numbers.map(Value::from).collect()));
+        let (from, to) = (to_i(&start), to_i(&stop).saturating_sub(i64::from(exclusive)));
+        let numbers = std::iter::successors(Some(from), |number| number.checked_add(step));
+        return all_of(context, numbers.take_while(|number| *number <= to).map(Value::from), 1);
     }
     let last = text::to_s(&stop);
     let step = usize::try_from(step).unwrap_or(usize::MAX);
-    let all = ruby::strings::upto(&first, &last, exclusive);
-    Ok(Value::array(all.step_by(step).take(MOST).map(Value::from).collect()))
+    all_of(context, ruby::strings::upto(&first, &last, exclusive).map(Value::from), step)
+}
+
+/// Every so manyth of what is not known to end.
+fn all_of(context: &Context<'_, '_>, items: impl Iterator<Item = Value>, step: usize) -> Result<Value> {
+    let mut found = Vec::new();
+    for (at, item) in items.enumerate() {
+        if at >= MOST {
+            let message = format!("range() goes through more than {MOST} elements");
+            return Err(context.stop(ValueError::limit(message)));
+        }
+        if at.is_multiple_of(step) {
+            found.push(item);
+        }
+    }
+    Ok(Value::array(found))
 }
 
 /// `a..e`, `a...e` or `a-e`.

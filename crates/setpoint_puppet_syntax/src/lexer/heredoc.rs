@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use memchr::memchr;
-use setpoint_source::Range;
+use setpoint_source::{Limit, Range};
 
 use super::escape::Escapes;
 use super::{Lexer, Said, is_blank};
 use crate::token::{Kind, Token};
 
 /// Heredocs in interpolations of heredocs: nobody nests them this deep, and each level copies its text.
-const MAX_NESTED: u32 = 16;
+const MAX_NESTED: Limit = Limit::new(16);
 
 /// What stands between `@(` and `)`.
 struct Tag<'a> {

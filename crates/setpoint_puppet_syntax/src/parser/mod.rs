@@ -27,17 +27,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use setpoint_source::{Diagnostic, FileId, Range, Symbol};
+use setpoint_source::{Diagnostic, FileId, Limit, Range, Symbol};
 
 use crate::ast::{Block, Expr, ExprKind, Program};
 use crate::lexer::Lexer;
 use crate::token::{Kind, Token};
 
 /// How deep brackets, blocks and operators may nest. Real manifests stay below 30; the tree is walked recursively.
-pub(crate) const MAX_NESTING: u32 = 200;
+pub(crate) const MAX_NESTING: Limit = Limit::new(200);
 
 /// How deep the tree may be: a chain of operators or of `elsif` is as deep as it is long.
-pub(crate) const MAX_DEPTH: u32 = 5_000;
+pub(crate) const MAX_DEPTH: Limit = Limit::new(5_000);
 
 /// A syntax error has been reported; the statement has no tree.
 #[derive(Debug, Clone, Copy)]

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use setpoint_source::Limit;
+
 use super::constructor::{Constructor, cannot_convert};
 use crate::error::ValueError;
 use crate::iterator::iterate;
@@ -9,7 +11,7 @@ use crate::types::infer_generic;
 use crate::value::{Data, Hash, Key, Value};
 
 /// More elements than this are not made from a range or a number.
-const MAX_ELEMENTS: u64 = 4_000_000;
+const MAX_ELEMENTS: Limit = Limit::new(4_000_000);
 
 pub(super) static ARRAY: LazyLock<Constructor> = LazyLock::new(|| {
     Constructor::new(

@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use setpoint_source::Limit;
+
 use super::{CallableType, IntRange, Signature, TupleType, Type, parameterise};
 use crate::error::{Checks, Strictness, ValueError};
 use crate::regex::Regex;
 use crate::value::{Data, Hash, Key, Value};
 
 /// How deep brackets may nest.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: Limit = Limit::new(200);
 
 /// Finds a type by a name that is not built in.
 pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<Type>;

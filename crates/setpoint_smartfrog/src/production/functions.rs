@@ -1,7 +1,7 @@
 //! Functions, assertions and schemas: what they are applied to, and what they give.
 
 use setpoint_provenance::Prov;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Limit, Span, Symbol};
 
 use super::Production;
 use super::resolve::{Found, Missing, Reason};
@@ -14,7 +14,7 @@ use crate::reference::shown;
 use crate::store::Value as Basic;
 use crate::syntax::{Number, Part};
 
-const MAX_EXTENT: i128 = 100_000;
+const MAX_EXTENT: Limit = Limit::new(100_000);
 const LEFT_TO_RUNTIME: &str = "it depends on what the runtime is to find";
 
 /// The arguments of a function, in order, without its class.
@@ -57,7 +57,7 @@ impl Production<'_> {
             })
             .sum();
         self.tree.copied += size;
-        if self.tree.copied > 2 * MAX_ATTRIBUTES {
+        if self.tree.copied > 2 * MAX_ATTRIBUTES.get() {
             return Err(Missing::Hard(crate::error::limit(
                 Some(span),
                 "functions make more data than is reasonable",
@@ -144,7 +144,7 @@ impl Production<'_> {
                 ));
             }
         };
-        if extent > MAX_EXTENT {
+        if usize::try_from(extent).map_or(extent > 0, |extent| extent > MAX_EXTENT) {
             let message = format!("an array may have {MAX_EXTENT} elements, and this one has {extent}");
             return Err(Missing::Hard(crate::error::limit(Some(span), message)));
         }

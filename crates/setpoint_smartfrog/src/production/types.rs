@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 use setpoint_provenance::Prov;
-use setpoint_source::{Span, Symbol};
+use setpoint_source::{Limit, Span, Symbol};
 
 use super::Production;
 use super::resolve::{Missing, Reason};
@@ -18,7 +18,7 @@ use crate::syntax::Reference;
 use crate::{MAIN, MAX_ATTRIBUTES, MAX_DEPTH, order};
 
 /// Components are visited again as long as some round resolves something; no sensible specification needs so many visits.
-const MAX_VISITS: usize = 50_000_000;
+const MAX_VISITS: Limit = Limit::new(50_000_000);
 
 /// One visit of all components.
 #[derive(Default)]
@@ -338,8 +338,9 @@ impl Production<'_> {
         let mut attributes = self.tree.node(from).attributes.clone();
         // A component weighs as much as a few attributes.
         self.tree.copied += attributes.len() + 4;
-        if self.tree.copied > 2 * MAX_ATTRIBUTES {
-            let message = format!("the prototypes expand to more than {} attributes", 2 * MAX_ATTRIBUTES);
+        if self.tree.copied > 2 * MAX_ATTRIBUTES.get() {
+            let message =
+                format!("the prototypes expand to more than {} attributes", 2 * MAX_ATTRIBUTES.get());
             let mut fail = limit(Some(self.tree.node(parent).span), message);
             fail.notes.push(
                 "components that hold several copies of each other double in size with each step".into(),

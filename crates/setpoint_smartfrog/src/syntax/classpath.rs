@@ -69,10 +69,10 @@ fn read_from_archive(
         Some(Ok(entry)) => entry,
     };
     let mut bytes = Vec::new();
-    let read = entry.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    let read = entry.take(MAX_FILE_BYTES.get() as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| fail(format!("`{name}` cannot be unpacked: {error}")))?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(fail(format!("`{name}` unpacks to more than {} MB", MAX_FILE_BYTES / 1_000_000)));
+        return Err(fail(format!("`{name}` unpacks to more than {} MB", MAX_FILE_BYTES.get() / 1_000_000)));
     }
     Ok(Some(bytes))
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashSet;
 use setpoint_source::{
-    Class, Counted, Diagnostic, FileError, FileId, FileSystem, Range, Rule, Sources, Span, Symbol, normal,
+    Class, Counted, Diagnostic, FileError, FileId, FileSystem, Limit, Range, Rule, Sources, Span, Symbol,
+    normal,
 };
 
 use super::ast::{Body, Expression};
@@ -14,10 +15,10 @@ use super::{Dialect, lexer};
 use crate::library;
 
 /// Includes may not include each other deeper than this: a chain that long is a mistake.
-const MAX_INCLUDE_DEPTH: usize = 50;
+const MAX_INCLUDE_DEPTH: Limit = Limit::new(50);
 /// All includes of one specification: files that include two others each, and so on, would never end.
-const MAX_INCLUDES: usize = 10_000;
-const MAX_INCLUDED_BYTES: usize = 256 * 1024 * 1024;
+const MAX_INCLUDES: Limit = Limit::new(10_000);
+const MAX_INCLUDED_BYTES: Limit = Limit::new(256 * 1024 * 1024);
 
 /// A specification with its includes, and what is wrong with its syntax.
 #[derive(Debug)]
@@ -210,9 +211,10 @@ impl<'f> Includer<'f> {
         };
         self.count += 1;
         if self.count > MAX_INCLUDES || self.bytes > MAX_INCLUDED_BYTES {
-            if self.count == MAX_INCLUDES + 1 || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES
+            if self.count == MAX_INCLUDES.get() + 1
+                || self.bytes > MAX_INCLUDED_BYTES && self.count <= MAX_INCLUDES
             {
-                self.count = MAX_INCLUDES + 1;
+                self.count = MAX_INCLUDES.get() + 1;
                 let message = format!("more than {MAX_INCLUDES} files, or 256 MB, are included in all");
                 return fail(self, Rule::SmartfrogLimit, message);
             }

@@ -2,6 +2,8 @@
 //!
 //! Parsing never fails: it returns a tree of what could be understood, and diagnostics for the rest.
 
+use setpoint_source::Limit;
+
 mod ast;
 mod classpath;
 mod format;
@@ -32,4 +34,4 @@ pub enum Dialect {
 }
 
 /// Components and expressions that are nested deeper are refused, so that no input can exhaust the stack.
-pub const MAX_NESTING: usize = 500;
+pub const MAX_NESTING: Limit = Limit::new(500);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::frame::frames;
 use crate::{
@@ -209,6 +209,10 @@ fn diagnostic_with(diagnostic: &Diagnostic, sources: &Sources, colour: bool, det
     let frames = frames(diagnostic, sources);
     let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name()));
     for frame in &frames {
+        if frame.marks.is_empty() {
+            group = group.element(Origin::path(frame.file.path()).line(frame.first_line));
+            continue;
+        }
         let mut snippet =
             Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
         for mark in &frame.marks {
@@ -252,6 +256,17 @@ mod tests {
         assert!(shown.contains("site.pp:2:3"), "{shown}");
         assert!(shown.contains("fil { '/a': }"), "{shown}");
         assert!(shown.contains("help: did you mean `file`?"), "{shown}");
+    }
+
+    #[test]
+    fn a_very_long_line_is_named_and_not_shown() {
+        let sources = Sources::new();
+        let text = format!("x\n{}\n", "a".repeat(100_000));
+        let id = sources.add("a.json", text.as_str());
+        let found = Diagnostic::new(Rule::DuplicateKey, "twice").at(Range::new(90_000, 90_003).in_file(id));
+        let found = found.with_label(Range::new(0, 1).in_file(id), "first");
+        let shown = diagnostic(&found, &sources, false);
+        assert!(shown.contains("a.json:2") && shown.len() < 1_000, "{shown}");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{Flow, Interpreter, Result, beyond, type_error};
+use setpoint_source::Limit;
+
+use super::{Flow, Interpreter, Result, beyond, limit, type_error};
 use crate::ruby_language::ast::{Begin, Rescue};
 use crate::ruby_language::classes::{self, Class, Instance};
 use crate::ruby_language::things::{Environment, Thing};
@@ -10,14 +12,15 @@ use crate::ruby_language::{RubyFailure, methods};
 use crate::{FailureKind, Stop};
 
 /// More retries are refused.
-const MOST_RETRIES: usize = 10_000;
+const MOST_RETRIES: Limit = Limit::new(10_000);
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn begin(&mut self, begin: &Begin, environment: &Rc<Environment>) -> Result<Thing> {
-        let mut retries = 0;
+        let mut retries = 0_usize;
         let result = loop {
             match self.attempt(begin, environment) {
                 Err(Flow::Retry) if retries < MOST_RETRIES => retries += 1,
+                Err(Flow::Retry) => break limit("it tries again too often"),
                 result => break result,
             }
         };

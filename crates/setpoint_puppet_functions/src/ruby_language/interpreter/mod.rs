@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 use setpoint_puppet_values::{Data, Key, Match, Regex, Value, to_text};
+use setpoint_source::{Limit, RAISE_LIMITS};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
@@ -21,13 +22,13 @@ use crate::context::Context;
 pub(crate) use calls::arity;
 
 /// More steps are refused, so that every run ends.
-const MOST_STEPS: u64 = 20_000_000;
+const MOST_STEPS: Limit = Limit::new(20_000_000);
 /// More bytes of texts and arrays are refused, so that every run fits into memory. What is dropped counts as well.
-const MOST_BYTES: usize = 128 << 20;
+const MOST_BYTES: Limit = Limit::new(128 << 20);
 /// Longer texts are refused.
-const LONGEST_TEXT: usize = 16 << 20;
+const LONGEST_TEXT: Limit = Limit::new(16 << 20);
 /// Deeper calls are refused.
-const DEEPEST: usize = 700;
+const DEEPEST: Limit = Limit::new(700);
 
 const TOO_LARGE: &str = "it makes values that are too large";
 
@@ -53,6 +54,11 @@ impl From<Beyond> for Flow {
 
 pub(crate) fn beyond<T>(reason: impl Into<String>) -> Result<T> {
     Err(Beyond { reason: reason.into(), line: None, file: None, is_cut_off: false }.into())
+}
+
+/// A limit ends the run.
+pub(crate) fn limit<T>(reason: impl std::fmt::Display) -> Result<T> {
+    beyond(format!("{reason}: {RAISE_LIMITS}"))
 }
 
 /// An error of Ruby.
@@ -244,7 +250,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
     /// What a walk came to, in the words of the outside.
     pub(crate) fn outcome(&self, result: Result<Thing>) -> std::result::Result<Thing, RubyFailure> {
         if self.expansion.is_exhausted() {
-            return Err(self.beyond(TOO_LARGE));
+            return Err(self.beyond(format!("{TOO_LARGE}: {RAISE_LIMITS}")));
         }
         if let Some(reason) = &self.unknown_read {
             return Err(self.beyond(format!("it uses a value that is not known: {reason}")));
@@ -299,22 +305,28 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
     pub(super) fn step(&mut self) -> Result<()> {
         self.steps += 1;
         if self.expansion.is_exhausted() {
-            return beyond(TOO_LARGE);
+            return limit(TOO_LARGE);
         }
-        if self.steps > MOST_STEPS { beyond("it takes too many steps") } else { Ok(()) }
+        if self.steps > MOST_STEPS { limit("it takes too many steps") } else { Ok(()) }
+    }
+
+    /// Counts what it costs to look at a whole text or collection: a program that does so in every step would take hours otherwise.
+    pub(super) fn look_through(&mut self, size: usize) -> Result<()> {
+        self.steps += (size / 64) as u64;
+        self.step()
     }
 
     /// Counts what a text or array takes.
     pub(super) fn charge(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > MOST_BYTES || bytes > LONGEST_TEXT { beyond(TOO_LARGE) } else { Ok(()) }
+        if self.bytes > MOST_BYTES || bytes > LONGEST_TEXT { limit(TOO_LARGE) } else { Ok(()) }
     }
 
     /// Adds to a text that grows without end otherwise.
     pub(super) fn append(&mut self, text: &mut String, more: &str) -> Result<()> {
         self.charge(more.len())?;
         if text.len() + more.len() > LONGEST_TEXT {
-            return beyond(TOO_LARGE);
+            return limit(TOO_LARGE);
         }
         text.push_str(more);
         Ok(())
@@ -332,7 +344,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         self.step()?;
         self.depth += 1;
         if self.depth > DEEPEST {
-            return beyond("it calls itself too deeply");
+            return limit("it calls itself too deeply");
         }
         let result = self.walk(node, environment);
         self.depth -= 1;
@@ -890,7 +902,7 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
 
     /// Matches, and remembers it for `$1`.
     pub(super) fn find(&mut self, regex: &Regex, text: &str) -> Result<Option<Rc<Match>>> {
-        match regex.find(text, 0) {
+        match regex.find(text) {
             Ok(found) => {
                 self.last_match = found.map(Rc::new);
                 Ok(self.last_match.clone())

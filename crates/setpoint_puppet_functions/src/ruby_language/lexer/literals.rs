@@ -1,5 +1,7 @@
 //! Texts, words, regular expressions and heredocs.
 
+use setpoint_source::RAISE_LIMITS;
+
 use super::{DEEPEST, Heredoc, Lexed, Lexer, Piece, Token};
 use crate::ruby_language::Beyond;
 
@@ -157,7 +159,7 @@ impl Lexer<'_> {
         }
         self.depth += 1;
         if self.depth > DEEPEST {
-            return self.beyond("texts are nested too deeply");
+            return self.beyond(format!("texts are nested too deeply: {RAISE_LIMITS}"));
         }
         let outer = std::mem::take(&mut self.tokens);
         let spaced = std::mem::replace(&mut self.spaced, true);
@@ -288,7 +290,7 @@ impl Lexer<'_> {
                     depth: self.depth + 1,
                 };
                 if inner.depth > DEEPEST {
-                    return self.beyond("texts are nested too deeply");
+                    return self.beyond(format!("texts are nested too deeply: {RAISE_LIMITS}"));
                 }
                 inner.whole()?
             };

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::enumerable::{distinct, enumerator, flat, joined, plain, sorted, with_block};
 use super::{Given, MOST, call, count_of, integer_of, kind, text_of};
-use crate::ruby_language::interpreter::{Interpreter, Result, beyond, raise, type_error};
+use crate::ruby_language::interpreter::{Interpreter, Result, beyond, limit, raise, type_error};
 use crate::ruby_language::things::{List, Range, Thing, equal};
 
 /// `count` elements from `at` on; nothing if it starts outside.
@@ -51,6 +51,7 @@ pub(super) fn array(
         return Ok(Some(result));
     }
     let own = list.items.borrow().clone();
+    interpreter.look_through(own.len())?;
     if let Some(result) = changing(interpreter, list, receiver, &own, given)? {
         return Ok(Some(result));
     }
@@ -95,7 +96,7 @@ fn simple(list: &Rc<List>, receiver: &Thing, given: &Given<'_>) -> Result<Option
         ("first", []) => list.items.borrow().first().cloned().unwrap_or(Thing::Nil),
         ("<<", [item]) => {
             if list.items.borrow().len() > MOST {
-                return beyond("it makes a list that is too long");
+                return limit("it makes a list that is too long");
             }
             list.items.borrow_mut().push(item.clone());
             receiver.clone()
@@ -150,7 +151,7 @@ fn changing(
                 return raise("IndexError", "index too small for array");
             };
             if place > MOST {
-                return beyond("it makes a list that is too long");
+                return limit("it makes a list that is too long");
             }
             let mut items = list.items.borrow_mut();
             if place > items.len() {
@@ -378,7 +379,7 @@ fn reading(
         ("*", [times]) => {
             let times = count_of(times)?;
             if own.len().saturating_mul(times) > MOST {
-                return beyond("it makes a list that is too long");
+                return limit("it makes a list that is too long");
             }
             let mut all = Vec::new();
             for _ in 0..times {
@@ -438,7 +439,7 @@ fn reading(
             for other in others {
                 let other = array_of(other)?;
                 if rows.len().saturating_mul(other.len()) > MOST {
-                    return beyond("it makes a list that is too long");
+                    return limit("it makes a list that is too long");
                 }
                 rows = rows
                     .iter()
@@ -495,7 +496,7 @@ fn chosen(items: &[Thing], count: usize, ordered: bool) -> Result<Vec<Vec<Thing>
             row.insert(0, items[at].clone());
             rows.push(row);
             if rows.len() > MOST {
-                return beyond("it makes a list that is too long");
+                return limit("it makes a list that is too long");
             }
         }
     }

@@ -10,13 +10,15 @@ use setpoint_puppet_values::{Data, Regex, Value};
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
+use setpoint_source::Limit;
+
 use super::hashes::get;
 use super::library::{address, html, percent, shell_escaped, shell_words, unpercent, uri};
 use super::{Given, MOST, bytes_of, call, count_of, files, first, kind, others, puppet, text_of, to_array};
 use crate::builtin::digests::digits;
 use crate::ruby_language::classes::{canonical, is_error_class, is_known};
 use crate::ruby_language::interpreter::{
-    self, Interpreter, Result, argument_error, beyond, raise, type_error,
+    self, Interpreter, Result, argument_error, beyond, limit, raise, type_error,
 };
 use crate::ruby_language::things::{Address, Table, Thing};
 use crate::stdlib;
@@ -183,7 +185,7 @@ fn of_values(
         ("Array", "new", [count, rest @ ..]) => {
             let count = count_of(count)?;
             if count > MOST {
-                return beyond("it makes a list that is too long");
+                return limit("it makes a list that is too long");
             }
             match given.block {
                 Some(block) => {
@@ -559,7 +561,7 @@ fn keyed_by(digest: &Thing) -> Result<Keyed> {
 }
 
 /// Rounds of a derivation that are worth the time.
-const MAX_ROUNDS: usize = 200_000;
+const MAX_ROUNDS: Limit = Limit::new(200_000);
 
 /// PBKDF2 with HMAC, as RFC 8018 has it, of a password and a salt.
 fn derived_key(
@@ -573,7 +575,7 @@ fn derived_key(
     let (rounds, length) = (count_of(rounds)?, count_of(length)?);
     // No digest is shorter than 16 bytes.
     if rounds.saturating_mul(length.div_ceil(16)) > MAX_ROUNDS {
-        return beyond("it derives a key in very many rounds");
+        return limit("it derives a key in very many rounds");
     }
     let mut key = Vec::with_capacity(length);
     for block in 1u32.. {

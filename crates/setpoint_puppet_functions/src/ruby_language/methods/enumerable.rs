@@ -4,11 +4,13 @@ use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use setpoint_source::Limit;
+
 use super::general::has_own_equality;
 use super::{Given, MOST, call, count_of, first, integer_of, kind, put, spread, to_array};
 use crate::ruby::sort::sort_by;
-use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, type_error};
-use crate::ruby_language::things::{Enumerator, Table, Thing, compare, equal};
+use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, limit, type_error};
+use crate::ruby_language::things::{Enumerator, List, Table, Thing, compare, equal};
 
 /// The elements of a collection; those of a hash are pairs.
 pub(in crate::ruby_language) fn items(
@@ -26,7 +28,7 @@ pub(in crate::ruby_language) fn items(
             let collect = Thing::Native(Rc::new(move |interpreter, arguments| {
                 interpreter.step()?;
                 if into.borrow().len() > MOST {
-                    return beyond("it makes a list that is too long");
+                    return limit("it makes a list that is too long");
                 }
                 into.borrow_mut().push(packed(arguments));
                 Ok(Thing::Nil)
@@ -217,24 +219,43 @@ pub(super) fn joined(
     Ok(out)
 }
 
+/// Arrays are nested no deeper than this where they are walked.
+const MAX_NESTED: Limit = Limit::new(200);
+
+/// Puts the elements of arrays in the place of the arrays, so many levels deep, or all of them if the number is negative.
 pub(super) fn flat(
     interpreter: &mut Interpreter<'_, '_, '_>,
     items: &[Thing],
-    depth: i128,
+    levels: i128,
+    into: &mut Vec<Thing>,
+) -> Result<()> {
+    flat_within(interpreter, items, levels, &mut Vec::new(), into)
+}
+
+fn flat_within(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    items: &[Thing],
+    levels: i128,
+    open: &mut Vec<Rc<List>>,
     into: &mut Vec<Thing>,
 ) -> Result<()> {
     for item in items {
         // An array that holds itself twice has no end of empty ones.
         interpreter.step()?;
         match item {
-            Thing::Array(inner) if depth != 0 => {
-                if depth < -100 {
+            Thing::Array(inner) if levels != 0 => {
+                if levels < 0 && open.iter().any(|outer| Rc::ptr_eq(outer, inner)) {
                     return argument_error("tried to flatten recursive array");
                 }
-                let inner = inner.items.borrow().clone();
-                flat(interpreter, &inner, depth - 1, into)?;
+                if open.len() >= MAX_NESTED {
+                    return limit("it flattens an array that is nested too deeply");
+                }
+                open.push(Rc::clone(inner));
+                let own = inner.items.borrow().clone();
+                flat_within(interpreter, &own, if levels < 0 { levels } else { levels - 1 }, open, into)?;
+                open.pop();
             }
-            _ if into.len() >= MOST => return beyond(format!("it flattens more than {MOST} elements")),
+            _ if into.len() >= MOST => return limit(format!("it flattens more than {MOST} elements")),
             other => into.push(other.clone()),
         }
     }
@@ -637,25 +658,21 @@ pub(super) fn with_block(
             if given.name == "to_h" { table_of(&results)? } else { Thing::set(results) }
         }
         "zip" => return beyond("it zips with a block"),
+        "cycle" if own.is_empty() => Thing::Nil,
         "cycle" => match arguments.first() {
             Some(times) => {
-                for _ in 0..integer_of(times)?.clamp(0, MOST as i128) {
+                for _ in 0..integer_of(times)?.max(0) {
                     for item in own {
                         ask(item)?;
                     }
                 }
                 Thing::Nil
             }
-            None => {
-                if own.is_empty() {
-                    return Ok(Some(Thing::Nil));
+            None => loop {
+                for item in own {
+                    ask(item)?;
                 }
-                loop {
-                    for item in own {
-                        ask(item)?;
-                    }
-                }
-            }
+            },
         },
         _ => return Ok(None),
     }))

@@ -1,12 +1,13 @@
 //! Files and folders of the environment and its modules. What lies elsewhere is another on every machine.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use setpoint_source::{canonical_path, normal};
+use setpoint_source::{Limit, canonical_path, normal};
 
 use super::{Given, call, text_of};
-use crate::ruby_language::interpreter::{Interpreter, Result, beyond, raise};
+use crate::ruby_language::interpreter::{Interpreter, Result, beyond, limit, raise};
 use crate::ruby_language::things::Thing;
 
 /// The path of a file that a function may look at: one of the environment or of a module.
@@ -254,41 +255,53 @@ fn matching(interpreter: &mut Interpreter<'_, '_, '_>, pattern: &str, found: &mu
     }
     input(interpreter, &Thing::text(start.as_str()))?;
     let files = interpreter.context.host.files();
-    below(files, &start, &parts, found, 0);
-    Ok(())
+    let mut walk = Walk { files, found, entered: BTreeSet::new(), is_too_deep: false };
+    walk.enter(&start, &parts, 0);
+    if walk.is_too_deep { limit(format!("it looks into folders more than {DEEPEST} deep")) } else { Ok(()) }
 }
 
 /// Deeper folders are not looked into.
-const DEEPEST: usize = 40;
+const DEEPEST: Limit = Limit::new(40);
 
-fn below(
-    files: &dyn setpoint_source::FileSystem,
-    folder: &str,
-    parts: &[&str],
-    found: &mut Vec<String>,
-    depth: usize,
-) {
-    let Some((first, rest)) = parts.split_first() else { return };
-    if depth > DEEPEST {
-        return;
-    }
-    if *first == "**" && !rest.is_empty() {
-        below(files, folder, rest, found, depth + 1);
-    }
-    let mut names = files.list(std::path::Path::new(folder));
-    names.sort();
-    for name in names.into_iter().filter(|name| !name.starts_with('.') || first.starts_with('.')) {
-        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-        let is_folder = files.is_dir(std::path::Path::new(&path));
-        if *first == "**" && !rest.is_empty() {
-            if is_folder {
-                below(files, &path, parts, found, depth + 1);
+/// The search for one pattern.
+struct Walk<'a> {
+    files: &'a dyn setpoint_source::FileSystem,
+    found: &'a mut Vec<String>,
+    /// The folders that `**` has entered, with the number of parts that are left: `**/**/**` leads to each in many ways.
+    entered: BTreeSet<(String, usize)>,
+    is_too_deep: bool,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, folder: &str, parts: &[&str], depth: usize) {
+        let Some((first, rest)) = parts.split_first() else { return };
+        if depth > DEEPEST {
+            self.is_too_deep = true;
+            return;
+        }
+        let is_deep = *first == "**" && !rest.is_empty();
+        if is_deep {
+            if !self.entered.insert((folder.to_owned(), parts.len())) {
+                return;
             }
-        } else if fits_pattern(first, &name) {
-            if rest.is_empty() {
-                found.push(path);
-            } else if is_folder {
-                below(files, &path, rest, found, depth + 1);
+            self.enter(folder, rest, depth);
+        }
+        let mut names = self.files.list(Path::new(folder));
+        names.sort();
+        for name in names.into_iter().filter(|name| !name.starts_with('.') || first.starts_with('.')) {
+            let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let is_folder = self.files.is_dir(Path::new(&path));
+            if is_deep {
+                // Ruby follows no link here, and so no circle of links.
+                if is_folder && self.files.link_target(Path::new(&path)).is_none() {
+                    self.enter(&path, parts, depth + 1);
+                }
+            } else if fits_pattern(first, &name) {
+                if rest.is_empty() {
+                    self.found.push(path);
+                } else if is_folder {
+                    self.enter(&path, rest, depth + 1);
+                }
             }
         }
     }

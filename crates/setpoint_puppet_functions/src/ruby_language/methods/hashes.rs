@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::enumerable::{pairs, plain, with_block};
-use super::{Given, as_key, call, kind, put};
+use super::{Given, as_key, call, kind, put, put_as};
 use crate::ruby_language::interpreter::{Interpreter, Result, raise, type_error};
 use crate::ruby_language::things::{Map, Table, Thing, equal};
 
@@ -36,6 +36,7 @@ pub(super) fn hash(
         return Ok(Some(result));
     }
     let own = pairs(&map.table.borrow());
+    interpreter.look_through(own.len())?;
     if let Some(block) = given.block
         && let Some(result) = with_block(interpreter, receiver, &own, given, block)?
     {
@@ -78,7 +79,10 @@ fn simple(
             }
         }
         ("[]=" | "store", [key, value]) => {
-            put(&mut map.table.borrow_mut(), as_key(key.clone()), value.clone());
+            // The key may hold the hash itself: its identity is made before the hash is borrowed.
+            let key = as_key(key.clone());
+            let identity = key.identity();
+            put_as(&mut map.table.borrow_mut(), identity, key, value.clone());
             value.clone()
         }
         ("fetch", [key, rest @ ..]) => match (get(map, key), rest.first(), given.block) {
@@ -114,7 +118,10 @@ fn simple(
         }
         ("to_hash" | "to_h", []) if given.block.is_none() => receiver.clone(),
         ("delete", [key]) => {
-            let removed = map.table.borrow_mut().shift_remove(&key.identity());
+            let removed = {
+                let identity = key.identity();
+                map.table.borrow_mut().shift_remove(&identity)
+            };
             match (removed, given.block) {
                 (Some((_, value)), _) => value,
                 (None, Some(block)) => interpreter.call_block(block, vec![key.clone()])?,

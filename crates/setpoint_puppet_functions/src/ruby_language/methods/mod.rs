@@ -18,6 +18,8 @@ mod texts;
 
 use std::rc::Rc;
 
+use setpoint_source::Limit;
+
 use super::classes::Class;
 use super::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
 use super::things::{Table, Thing, equal};
@@ -28,7 +30,7 @@ pub(super) use others::covers;
 pub(super) use puppet::reference;
 
 /// More elements are refused.
-const MOST: usize = 1_000_000;
+const MOST: Limit = Limit::new(1_000_000);
 
 /// One call: the method, what it was given, and its block.
 struct Given<'g> {
@@ -87,6 +89,11 @@ pub(super) fn as_key(key: Thing) -> Thing {
 /// Sets an entry; one that is there keeps its place and its key.
 pub(super) fn put(table: &mut Table, key: Thing, value: Thing) {
     let identity = key.identity();
+    put_as(table, identity, key, value);
+}
+
+/// The same with an identity that is known.
+pub(super) fn put_as(table: &mut Table, identity: String, key: Thing, value: Thing) {
     match table.get_mut(&identity) {
         Some(entry) => entry.1 = value,
         None => {
@@ -127,7 +134,10 @@ fn bytes_of(thing: &Thing) -> Result<Vec<u8>> {
 fn integer_of(thing: &Thing) -> Result<i128> {
     match thing {
         Thing::Integer(number) => Ok(*number),
-        Thing::Float(number) if number.is_finite() => Ok(*number as i128),
+        Thing::Float(number) if number.is_finite() => {
+            numbers::bounded(*number as i128)?;
+            Ok(*number as i128)
+        }
         Thing::Nil => type_error("no implicit conversion from nil to integer"),
         other => type_error(format!("no implicit conversion of {} into Integer", kind(other))),
     }
@@ -193,6 +203,9 @@ pub(super) fn call(
     }
     let before = receiver.own_bytes();
     let result = native(interpreter, receiver, name, &arguments, block)?;
+    if let Thing::Integer(number) = result {
+        numbers::bounded(number)?;
+    }
     interpreter.charge(receiver.own_bytes().saturating_sub(before))?;
     if result.is_new() {
         interpreter.charge(result.own_bytes())?;

@@ -2,7 +2,9 @@
 
 use super::enumerable::{compared, enumerator, order};
 use super::{Given, MOST, integer_of};
-use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
+use crate::ruby_language::interpreter::{
+    Interpreter, Result, argument_error, beyond, limit, raise, type_error,
+};
 use crate::ruby_language::things::Thing;
 
 fn float(thing: &Thing) -> Option<f64> {
@@ -20,10 +22,20 @@ pub(super) fn from_float(number: f64) -> Result<Thing> {
     if number.is_infinite() {
         return raise("FloatDomainError", if number > 0.0 { "Infinity" } else { "-Infinity" });
     }
-    if number.abs() > 1e38 {
-        return beyond("a number is too large");
+    bounded(number as i128)
+}
+
+/// Larger integers are refused. Ruby's have no end; what is computed of two that are within needs no look at an overflow.
+const MAX_INTEGER: i128 = 1 << 100;
+const TOO_LARGE: &str = "a number is too large";
+
+/// An integer that may be computed with.
+pub(super) fn bounded(number: i128) -> Result<Thing> {
+    if (-MAX_INTEGER..=MAX_INTEGER).contains(&number) {
+        Ok(Thing::Integer(number))
+    } else {
+        beyond(TOO_LARGE)
     }
-    Ok(Thing::Integer(number as i128))
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each method")]
@@ -108,7 +120,7 @@ pub(super) fn number(
                 "ceil" => down + unit,
                 _ => {
                     let rest = number - down;
-                    let up = rest * 2 > unit || rest * 2 == unit && *number >= 0;
+                    let up = rest > unit - rest || rest == unit - rest && *number >= 0;
                     if up { down + unit } else { down }
                 }
             })
@@ -151,7 +163,7 @@ pub(super) fn number(
         (Thing::Integer(a), "gcd", [Thing::Integer(b)]) => Thing::Integer(gcd(*a, *b)),
         (Thing::Integer(a), "lcm", [Thing::Integer(b)]) => {
             let divisor = gcd(*a, *b);
-            Thing::Integer(if divisor == 0 { 0 } else { (a / divisor * b).abs() })
+            if divisor == 0 { Thing::Integer(0) } else { integers((a / divisor).abs(), "*", b.abs())? }
         }
         (Thing::Integer(a), "pow", [Thing::Integer(b)]) => integers(*a, "**", *b)?,
         (Thing::Integer(a), "div", [Thing::Integer(b)]) => integers(*a, "/", *b)?,
@@ -311,8 +323,8 @@ fn integers(a: i128, name: &str, b: i128) -> Result<Thing> {
         _ => Some(a | b),
     };
     match result {
-        Some(number) => Ok(Thing::Integer(number)),
-        None => beyond("a number is too large"),
+        Some(number) => bounded(number),
+        None => beyond(TOO_LARGE),
     }
 }
 
@@ -321,7 +333,7 @@ pub(super) fn repetitions(thing: &Thing, length: usize) -> Result<usize> {
     let number = integer_of(thing)?;
     let Ok(times) = usize::try_from(number) else { return argument_error("argument must be non-negative") };
     if length.saturating_mul(times) > MOST {
-        return beyond("it makes a text that is too long");
+        return limit("it makes a text that is too long");
     }
     Ok(times)
 }

@@ -9,19 +9,31 @@ use setpoint_puppet_values::ruby::base64;
 use super::enumerable::{compared, enumerator as new_enumerator, packed, plain, with_block};
 use super::{Given, MOST, bytes_of, call, count_of, first, integer_of, items, kind, text_of, to_array};
 use crate::ruby::strings;
-use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, type_error};
+use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, limit, type_error};
 use crate::ruby_language::things::{Address, Enumerator, Map, Range, Thing, Uri, compare, equal};
+
+/// The texts from one to another.
+pub(super) fn texts_up_to(from: &str, to: &str, exclusive: bool) -> Result<Vec<Thing>> {
+    let mut texts = Vec::new();
+    for text in strings::upto(from, to, exclusive) {
+        if texts.len() >= MOST {
+            return limit("it makes a list that is too long");
+        }
+        texts.push(Thing::text(text));
+    }
+    Ok(texts)
+}
 
 pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
     match (&range.from, &range.to) {
         (Thing::Integer(from), to @ (Thing::Integer(_) | Thing::Float(_))) => {
             let to = match to {
                 Thing::Integer(to) => to - i128::from(range.exclusive),
-                Thing::Float(to) if to.is_finite() => to.floor() as i128,
+                Thing::Float(to) if to.is_finite() => integer_of(&Thing::Float(to.floor()))?,
                 _ => return beyond("it walks a range without an end"),
             };
-            if to - from > MOST as i128 {
-                return beyond("it makes a list that is too long");
+            if usize::try_from(to.saturating_sub(*from)).is_ok_and(|length| length > MOST) {
+                return limit("it makes a list that is too long");
             }
             Ok((*from..=to).map(Thing::Integer).collect())
         }
@@ -31,7 +43,7 @@ pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
             if from.is_empty() {
                 return Ok(vec![Thing::text("")]);
             }
-            Ok(strings::upto(&from, &to, range.exclusive).take(MOST).map(Thing::text).collect())
+            texts_up_to(&from, &to, range.exclusive)
         }
         (Thing::Address(from), Thing::Address(to)) => {
             let width = |address: IpAddr| match address {
@@ -39,8 +51,8 @@ pub(super) fn range_items(range: &Range) -> Result<Vec<Thing>> {
                 IpAddr::V6(address) => u128::from(address),
             };
             let (first, last) = (width(from.address), width(to.address));
-            if last.saturating_sub(first) > MOST as u128 {
-                return beyond("it makes a list that is too long");
+            if usize::try_from(last.saturating_sub(first)).unwrap_or(usize::MAX) > MOST {
+                return limit("it makes a list that is too long");
             }
             let end = if range.exclusive { last } else { last.saturating_add(1) };
             let at = |number: u128| match from.address {
@@ -162,30 +174,35 @@ pub(super) fn set(
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
     let own: Vec<Thing> = map.table.borrow().values().map(|(item, _)| item.clone()).collect();
+    interpreter.look_through(own.len())?;
     let has = |item: &Thing| map.table.borrow().contains_key(&item.identity());
     Ok(Some(match (given.name, given.arguments) {
         ("size" | "length" | "count", []) if given.block.is_none() => Thing::integer(own.len()),
         ("empty?", []) => Thing::Bool(own.is_empty()),
         ("include?" | "member?" | "===" | "contain?", [item]) => Thing::Bool(has(item)),
         ("add" | "<<", [item]) => {
-            map.table.borrow_mut().entry(item.identity()).or_insert((item.clone(), Thing::Nil));
+            let identity = item.identity();
+            map.table.borrow_mut().entry(identity).or_insert((item.clone(), Thing::Nil));
             receiver.clone()
         }
         ("add?", [item]) => {
             if has(item) {
                 return Ok(Some(Thing::Nil));
             }
-            map.table.borrow_mut().insert(item.identity(), (item.clone(), Thing::Nil));
+            let identity = item.identity();
+            map.table.borrow_mut().insert(identity, (item.clone(), Thing::Nil));
             receiver.clone()
         }
         ("delete", [item]) => {
-            map.table.borrow_mut().shift_remove(&item.identity());
+            let identity = item.identity();
+            map.table.borrow_mut().shift_remove(&identity);
             receiver.clone()
         }
         ("merge", others) => {
             for other in others {
                 for item in to_array(interpreter, other)? {
-                    map.table.borrow_mut().entry(item.identity()).or_insert((item, Thing::Nil));
+                    let identity = item.identity();
+                    map.table.borrow_mut().entry(identity).or_insert((item, Thing::Nil));
                 }
             }
             receiver.clone()

@@ -32,7 +32,7 @@ pub(super) fn regex(
         ("match" | "=~" | "match?", [subject, ..]) => matched(interpreter, regex, subject, given)?,
         ("source", []) => Thing::text(regex_parts(regex).1),
         ("names", []) => {
-            let found = regex.find("", 0);
+            let found = regex.find("");
             match found {
                 Ok(Some(found)) => names(&found),
                 _ => return beyond("it asks an expression for its names"),
@@ -314,8 +314,9 @@ pub(super) fn index(
         }
     };
     let regex = literal_or_regex(pattern)?;
+    let shared: Arc<str> = Arc::from(own);
     if given.name == "index" {
-        return match regex.find(own, from.unwrap_or(0)) {
+        return match regex.find_in(&shared, from.unwrap_or(0)) {
             Ok(Some(found)) => {
                 let at = place(found.start());
                 interpreter.last_match = Some(Rc::new(found));
@@ -326,20 +327,23 @@ pub(super) fn index(
         };
     }
     let last = from.unwrap_or(own.len());
-    let mut at = Thing::Nil;
+    let mut at = None;
     let mut start = 0;
-    while let Ok(Some(found)) = regex.find(own, start) {
-        if found.start() > last {
-            break;
-        }
-        at = place(found.start());
+    loop {
+        let found = match regex.find_in(&shared, start) {
+            Ok(Some(found)) if found.start() <= last => found,
+            Ok(_) => break,
+            Err(error) => return beyond(error.message),
+        };
+        at = Some(found.start());
+        interpreter.step()?;
         let step = own[found.start()..].chars().next().map_or(1, char::len_utf8);
         start = found.start() + step;
         if start > own.len() {
             break;
         }
     }
-    Ok(at)
+    Ok(at.map_or(Thing::Nil, place))
 }
 
 /// `partition` and `rpartition`.

@@ -11,7 +11,9 @@ use super::letters::{Letters, in_all, padded, squeezed, translated};
 use super::patterns::{index, literal_or_regex, matched, partitioned, regex_of, scanned, split, substituted};
 use super::{Given, MOST, call, count_of, integer_of, numbers, text_of};
 use crate::ruby::{numbers as digits, strings};
-use crate::ruby_language::interpreter::{Interpreter, Result, argument_error, beyond, raise, type_error};
+use crate::ruby_language::interpreter::{
+    Interpreter, Result, argument_error, beyond, limit, raise, type_error,
+};
 use crate::ruby_language::things::{Range, Text, Thing};
 
 pub(super) fn symbol(
@@ -43,7 +45,11 @@ pub(super) fn text(
     receiver: &Thing,
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
+    if let ("<<" | "concat", more) = (given.name, given.arguments) {
+        return append(cell, more).map(|()| Some(receiver.clone()));
+    }
     let own = cell.value.borrow().clone();
+    interpreter.look_through(own.len() / 4)?;
     if let Some(result) = questions(interpreter, &own, receiver, given)? {
         return Ok(Some(result));
     }
@@ -54,6 +60,26 @@ pub(super) fn text(
         return Ok(Some(result));
     }
     changing(interpreter, cell, &own, receiver, given)
+}
+
+/// Adds texts, or letters by their numbers, in place.
+fn append(cell: &Text, more: &[Thing]) -> Result<()> {
+    let mut added = String::new();
+    for piece in more {
+        match piece {
+            Thing::Integer(code) => match u32::try_from(*code).ok().and_then(char::from_u32) {
+                Some(letter) => added.push(letter),
+                None => return raise("RangeError", format!("invalid codepoint {code}")),
+            },
+            other => added.push_str(&text_of(other)?),
+        }
+    }
+    let mut text = cell.value.borrow_mut();
+    if text.len() + added.len() > 50 * MOST.get() {
+        return limit("it makes a text that is too long");
+    }
+    text.push_str(&added);
+    Ok(())
 }
 
 /// Other texts made of this one.
@@ -95,7 +121,7 @@ fn changed(
         ("ljust" | "rjust" | "center", [width, rest @ ..]) => {
             let width = usize::try_from(integer_of(width)?).unwrap_or(0);
             if width > MOST {
-                return beyond("it makes a text that is too long");
+                return limit("it makes a text that is too long");
             }
             let pad = rest.first().map_or(Ok(" ".to_owned()), text_of)?;
             if pad.is_empty() {
@@ -284,7 +310,7 @@ fn parts(
             "chars" | "each_char" | "bytes" | "each_byte" | "codepoints" | "lines" | "each_line" | "split",
             _,
         ) if own.len() > MOST => {
-            return beyond(format!("it takes a text of more than {MOST} bytes apart"));
+            return limit(format!("it takes a text of more than {MOST} bytes apart"));
         }
         ("chars" | "each_char", []) => each(interpreter, own.chars().map(letter).collect())?,
         ("bytes" | "each_byte", []) => {
@@ -357,7 +383,7 @@ fn parts(
         }
         ("upto", [end, rest @ ..]) => {
             let exclusive = rest.first().is_some_and(Thing::truth);
-            let items = strings::upto(own, &text_of(end)?, exclusive).take(MOST).map(Thing::text).collect();
+            let items = super::others::texts_up_to(own, &text_of(end)?, exclusive)?;
             if given.block.is_none() {
                 return Ok(Some(enumerator(receiver, given)));
             }
@@ -386,22 +412,6 @@ fn changing(
         receiver.clone()
     };
     Ok(Some(match (given.name, given.arguments) {
-        ("<<" | "concat", more) => {
-            let mut text = own.to_owned();
-            for piece in more {
-                match piece {
-                    Thing::Integer(code) => match u32::try_from(*code).ok().and_then(char::from_u32) {
-                        Some(letter) => text.push(letter),
-                        None => return raise("RangeError", format!("invalid codepoint {code}")),
-                    },
-                    other => text.push_str(&text_of(other)?),
-                }
-            }
-            if text.len() > 50 * MOST {
-                return beyond("it makes a text that is too long");
-            }
-            store(text)
-        }
         ("prepend", more) => {
             let mut text = String::new();
             for piece in more {

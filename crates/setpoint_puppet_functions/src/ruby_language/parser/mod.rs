@@ -5,12 +5,14 @@ mod primary;
 
 use std::sync::Arc;
 
+use setpoint_source::{Limit, RAISE_LIMITS};
+
 use super::Beyond;
 use super::ast::{Begin, Node, Target, Targets, While};
 use super::lexer::{Lexed, Token};
 
 /// Deeper code is refused.
-const DEEPEST: usize = 150;
+const DEEPEST: Limit = Limit::new(150);
 
 pub(super) fn parse(tokens: Vec<Lexed>) -> Result<Node> {
     let mut parser = Parser { tokens, at: 0, depth: 0, locals: Vec::new(), no_do: false, no_pipe: false };
@@ -111,7 +113,7 @@ impl Parser {
     fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Beyond::at("the code is nested too deeply", self.line()));
+            return Err(Beyond::at(format!("the code is nested too deeply: {RAISE_LIMITS}"), self.line()));
         }
         let result = work(self);
         self.depth -= 1;
