@@ -216,11 +216,13 @@ impl Work<'_> {
         for property in ["AssumeRolePolicyDocument", "PermissionsBoundary", "RolePath"] {
             self.take(name, property);
         }
+        let mut condition = None;
         if let Some(given) = self.property(name, "Role") {
-            if matches!(given.kind, ValueKind::If { .. }) {
-                self.template.omit(Omitted::Serverless(Symbol::new("Role")), given.range);
+            // `Fn::If` may give none, and then the transform makes one for a function, whatever the function's own condition.
+            if kind != "AWS::Lambda::Function" || !gives_nothing(&given) {
+                return;
             }
-            return;
+            condition = self.missing_under(&given);
         }
         let range = policies.as_ref().map_or(self.place(name), |field| field.range);
         let mut properties: Vec<Value> = policies.into_iter().map(|field| field.value).collect();
@@ -228,6 +230,9 @@ impl Work<'_> {
         let properties = Value { range, kind: ValueKind::List(properties) };
         let role = self.add(name, &format!("{name}Role"), "AWS::IAM::Role", range, properties);
         self.edge(name, role, "the role that the transform makes", range);
+        if let Some(role) = self.template.resources.get_mut(&role).filter(|_| condition.is_some()) {
+            role.condition = condition;
+        }
     }
 
     fn function(&mut self, name: Symbol) {
@@ -412,8 +417,6 @@ impl Work<'_> {
     /// The condition under which `Fn::If` gives no value, as the transform names it.
     fn missing_under(&mut self, value: &Value) -> Option<(Symbol, Range)> {
         let ValueKind::If { condition, then, otherwise } = &value.kind else { return None };
-        let is_none =
-            |value: &Value| matches!(&value.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue");
         match (is_none(then), is_none(otherwise)) {
             (true, false) => Some((*condition, value.range)),
             (false, true) => {
@@ -616,4 +619,13 @@ impl From<&Made> for Via {
     fn from(made: &Made) -> Self {
         Self::Transform(made.what)
     }
+}
+
+fn is_none(value: &Value) -> bool {
+    matches!(&value.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue")
+}
+
+/// Whether `Fn::If` gives no value in one of its branches.
+fn gives_nothing(value: &Value) -> bool {
+    matches!(&value.kind, ValueKind::If { then, otherwise, .. } if is_none(then) || is_none(otherwise))
 }
