@@ -64,6 +64,7 @@ pub(crate) fn expand(template: &mut Template) {
             Some("AWS::Serverless::HttpApi") => work.http_api(name),
             Some("AWS::Serverless::WebSocketApi") => work.web_socket_api(name),
             Some("AWS::Serverless::GraphQLApi") => work.graphql_api(name),
+            Some("AWS::Serverless::CapacityProvider") => work.capacity_provider(name),
             Some("AWS::Serverless::SimpleTable") => work.rename(name, "AWS::DynamoDB::Table"),
             Some("AWS::Serverless::LayerVersion") => work.rename(name, "AWS::Lambda::LayerVersion"),
             Some("AWS::Serverless::Application") => work.rename(name, "AWS::CloudFormation::Stack"),
@@ -259,10 +260,8 @@ impl Work<'_> {
         if let Some(config) = self.take(name, "EventInvokeConfig") {
             self.invocations(name, target, &config);
         }
-        for unmodelled in ["DurableConfig", "CapacityProviderConfig"] {
-            if let Some(value) = self.property(name, unmodelled) {
-                self.template.omit(Omitted::Serverless(Symbol::new(unmodelled)), value.range);
-            }
+        if let Some(value) = self.property(name, "DurableConfig") {
+            self.template.omit(Omitted::Serverless(Symbol::new("DurableConfig")), value.range);
         }
         let Some(events) = self.take(name, "Events") else { return };
         if !matches!(events.value.kind, ValueKind::Map(_)) {
@@ -433,6 +432,17 @@ impl Work<'_> {
                 Some((name, value.range))
             }
             _ => None,
+        }
+    }
+
+    /// A provider of capacity acts with a role, which is made unless one is given.
+    fn capacity_provider(&mut self, name: Symbol) {
+        self.rename(name, "AWS::Lambda::CapacityProvider");
+        if self.property(name, "OperatorRole").is_none() {
+            let range = self.place(name);
+            let id = format!("{name}OperatorRole");
+            let role = self.add(name, &id, "AWS::IAM::Role", range, nothing(range));
+            self.edge(name, role, "the role that the transform makes", range);
         }
     }
 
