@@ -64,6 +64,7 @@ pub(crate) fn expand(template: &mut Template) {
             Some("AWS::Serverless::HttpApi") => work.http_api(name),
             Some("AWS::Serverless::WebSocketApi") => work.web_socket_api(name),
             Some("AWS::Serverless::GraphQLApi") => work.graphql_api(name),
+            Some("AWS::Serverless::CapacityProvider") => work.capacity_provider(name),
             Some("AWS::Serverless::SimpleTable") => work.rename(name, "AWS::DynamoDB::Table"),
             Some("AWS::Serverless::LayerVersion") => work.rename(name, "AWS::Lambda::LayerVersion"),
             Some("AWS::Serverless::Application") => work.rename(name, "AWS::CloudFormation::Stack"),
@@ -216,11 +217,13 @@ impl Work<'_> {
         for property in ["AssumeRolePolicyDocument", "PermissionsBoundary", "RolePath"] {
             self.take(name, property);
         }
+        let mut condition = None;
         if let Some(given) = self.property(name, "Role") {
-            if matches!(given.kind, ValueKind::If { .. }) {
-                self.template.omit(Omitted::Serverless(Symbol::new("Role")), given.range);
+            // `Fn::If` may give none, and then the transform makes one for a function, whatever the function's own condition.
+            if kind != "AWS::Lambda::Function" || !gives_nothing(&given) {
+                return;
             }
-            return;
+            condition = self.missing_under(&given);
         }
         let range = policies.as_ref().map_or(self.place(name), |field| field.range);
         let mut properties: Vec<Value> = policies.into_iter().map(|field| field.value).collect();
@@ -228,6 +231,9 @@ impl Work<'_> {
         let properties = Value { range, kind: ValueKind::List(properties) };
         let role = self.add(name, &format!("{name}Role"), "AWS::IAM::Role", range, properties);
         self.edge(name, role, "the role that the transform makes", range);
+        if let Some(role) = self.template.resources.get_mut(&role).filter(|_| condition.is_some()) {
+            role.condition = condition;
+        }
     }
 
     fn function(&mut self, name: Symbol) {
@@ -254,10 +260,8 @@ impl Work<'_> {
         if let Some(config) = self.take(name, "EventInvokeConfig") {
             self.invocations(name, target, &config);
         }
-        for unmodelled in ["DurableConfig", "CapacityProviderConfig"] {
-            if let Some(value) = self.property(name, unmodelled) {
-                self.template.omit(Omitted::Serverless(Symbol::new(unmodelled)), value.range);
-            }
+        if let Some(value) = self.property(name, "DurableConfig") {
+            self.template.omit(Omitted::Serverless(Symbol::new("DurableConfig")), value.range);
         }
         let Some(events) = self.take(name, "Events") else { return };
         if !matches!(events.value.kind, ValueKind::Map(_)) {
@@ -412,8 +416,6 @@ impl Work<'_> {
     /// The condition under which `Fn::If` gives no value, as the transform names it.
     fn missing_under(&mut self, value: &Value) -> Option<(Symbol, Range)> {
         let ValueKind::If { condition, then, otherwise } = &value.kind else { return None };
-        let is_none =
-            |value: &Value| matches!(&value.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue");
         match (is_none(then), is_none(otherwise)) {
             (true, false) => Some((*condition, value.range)),
             (false, true) => {
@@ -430,6 +432,17 @@ impl Work<'_> {
                 Some((name, value.range))
             }
             _ => None,
+        }
+    }
+
+    /// A provider of capacity acts with a role, which is made unless one is given.
+    fn capacity_provider(&mut self, name: Symbol) {
+        self.rename(name, "AWS::Lambda::CapacityProvider");
+        if self.property(name, "OperatorRole").is_none() {
+            let range = self.place(name);
+            let id = format!("{name}OperatorRole");
+            let role = self.add(name, &id, "AWS::IAM::Role", range, nothing(range));
+            self.edge(name, role, "the role that the transform makes", range);
         }
     }
 
@@ -616,4 +629,13 @@ impl From<&Made> for Via {
     fn from(made: &Made) -> Self {
         Self::Transform(made.what)
     }
+}
+
+fn is_none(value: &Value) -> bool {
+    matches!(&value.kind, ValueKind::Ref(name) if &**name == "AWS::NoValue")
+}
+
+/// Whether `Fn::If` gives no value in one of its branches.
+fn gives_nothing(value: &Value) -> bool {
+    matches!(&value.kind, ValueKind::If { then, otherwise, .. } if is_none(then) || is_none(otherwise))
 }

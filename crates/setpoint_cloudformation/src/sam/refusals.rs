@@ -19,6 +19,7 @@ pub(super) fn check(template: &Template, out: &mut Vec<Omission>) {
             "AWS::Serverless::Api" => checker.rest_api(),
             "AWS::Serverless::HttpApi" => checker.http_api(),
             "AWS::Serverless::WebSocketApi" => checker.web_socket_api(),
+            "AWS::Serverless::CapacityProvider" => checker.capacity_provider(),
             "AWS::Serverless::SimpleTable" => checker.needs("PrimaryKey", &["Name", "Type"]),
             _ => {}
         }
@@ -70,8 +71,25 @@ impl<'a> Checker<'a> {
         }
     }
 
+    fn capacity_provider(&mut self) {
+        self.needs("VpcConfig", &["SubnetIds"]);
+        self.keys("VpcConfig", self.get(&["VpcConfig"]), &["SecurityGroupIds", "SubnetIds"]);
+        let instances = ["Architectures", "AllowedTypes", "ExcludedTypes"];
+        self.keys("InstanceRequirements", self.get(&["InstanceRequirements"]), &instances);
+        let scaling = ["MaxVCpuCount", "AverageCPUUtilization"];
+        self.keys("ScalingConfig", self.get(&["ScalingConfig"]), &scaling);
+    }
+
     fn function(&mut self) {
         self.needs("CodeUri", &["Bucket", "Key"]);
+        self.needs("CapacityProviderConfig", &["Arn"]);
+        self.excludes("CapacityProviderConfig", "ProvisionedConcurrencyConfig");
+        self.excludes("CapacityProviderConfig", "VpcConfig");
+        if let Some(scaling) = self.get(&["FunctionScalingConfig"])
+            && self.get(&["CapacityProviderConfig"]).is_none()
+        {
+            self.refuse("`FunctionScalingConfig` without `CapacityProviderConfig`", scaling.range);
+        }
         let alias = self.get(&["AutoPublishAlias"]);
         if let Some(name) = alias.and_then(Value::text)
             && !is_alias(name)
