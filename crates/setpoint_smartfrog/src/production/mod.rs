@@ -24,12 +24,16 @@ use setpoint_trace::{Change, Recorder};
 use crate::core::described;
 use crate::error::{Fail, Number, numbered};
 use crate::observe::Observations;
-use crate::reference::shown;
+use crate::reference::{Path, shown};
 use crate::store::Store;
 use crate::syntax::Body;
 use crate::{MAIN, Options};
 use resolve::{Found, Missing};
 use tree::{Key, NodeId, Tree, Value};
+
+/// Of a component that a step brings, so many attributes are shown: people do not read more, and many copies of a large component
+/// would fill the memory.
+const MAX_CHANGES: usize = 1_000;
 
 /// One compilation.
 #[derive(Debug)]
@@ -104,16 +108,26 @@ impl<'o> Production<'o> {
             return;
         }
         let mut changes = Vec::new();
-        let mut work = vec![root];
-        while let Some(node) = work.pop() {
-            let keys: Vec<Key> = self.tree.node(node).attributes.keys().cloned().collect();
+        self.written_below(root, &Path::new(), usize::MAX, &mut changes);
+        if let Some(trace) = &mut self.trace {
+            trace.step("specification", "the tree as it is written", None, changes);
+        }
+    }
+
+    /// Adds what is in a component, as far as people edit it, as changes of the store in which it is at `path`. What a link
+    /// leads to has a place of its own.
+    fn written_below(&mut self, node: NodeId, path: &Path, most: usize, changes: &mut Vec<Change>) {
+        let mut work = vec![(node, path.clone())];
+        while let Some((node, path)) = work.pop() {
             let mut inner = Vec::new();
-            for key in keys {
-                let Some(attribute) = self.tree.node(node).attributes.get(&key).cloned() else { continue };
-                if self.foreign.contains(&attribute.span.file) {
+            for (key, attribute) in self.tree.node(node).attributes.clone() {
+                if changes.len() >= most {
+                    return;
+                }
+                if self.foreign.contains(&attribute.span.file) || matches!(attribute.value, Value::Nothing) {
                     continue;
                 }
-                let mut at = self.tree.path(node);
+                let mut at = path.clone();
                 match &key {
                     Key::Name(name) => at.push(*name),
                     Key::Path(path) => at.extend(path.iter()),
@@ -121,13 +135,10 @@ impl<'o> Production<'o> {
                 let after = Some(self.shown_value(&attribute.value));
                 changes.push(Change { store: "s", at: shown(&at), before: None, after });
                 if let Value::Component(child) = attribute.value {
-                    inner.push(child);
+                    inner.extend((self.tree.node(child).parent == Some(node)).then_some((child, at)));
                 }
             }
             work.extend(inner.into_iter().rev());
-        }
-        if let Some(trace) = &mut self.trace {
-            trace.step("specification", "the tree as it is written", None, changes);
         }
     }
 
@@ -149,8 +160,12 @@ impl<'o> Production<'o> {
         // What the phases have done with is not in the compiled component.
         let after = after.filter(|_| !matches!(self.tree.value(node, name), Some(Value::Nothing)));
         let what = format!("{at} {what}");
+        let mut changes = vec![Change { store: "s", at, before, after }];
+        if let Some(&Value::Component(inner)) = self.tree.value(node, name) {
+            let path = crate::reference::concatenation(&self.tree.path(node), &[name]);
+            self.written_below(inner, &path, MAX_CHANGES, &mut changes);
+        }
         if let Some(trace) = &mut self.trace {
-            let changes = vec![Change { store: "s", at, before, after }];
             trace.step(format!("{phase} phase"), what, Some(span), changes);
         }
     }
