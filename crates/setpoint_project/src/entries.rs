@@ -248,7 +248,7 @@ pub(crate) fn open_data(project: &Project<'_>, folder: &Path) -> Vec<OpenData> {
             let mut files = Vec::new();
             list_files(project, &below, Path::new(""), 0, &mut files);
             for file in &files {
-                let Ok(Some(groups)) = regex.find(file, 0) else { continue };
+                let Ok(Some(groups)) = regex.find(file) else { continue };
                 let value = |at: usize| groups.group(at + 1).unwrap_or_default();
                 let name = file.rsplit_once('.').map_or(file.as_str(), |(name, _)| name).replace('/', "-");
                 let mut known = Known {
