@@ -45,8 +45,9 @@ pub enum System {
     Windows,
 }
 
-/// Parameters that are paths, which no other check refuses.
-const PATHS: [&str; 6] = ["path", "source", "cwd", "creates", "home", "target"];
+/// Parameters that are paths or begin with one.
+const PATHS: [&str; 9] =
+    ["path", "source", "cwd", "creates", "home", "target", "command", "onlyif", "unless"];
 
 /// Whether what is refused is an absolute path of Windows.
 fn names_path_of_windows(catalog: &Catalog, problem: &Problem) -> bool {
@@ -70,7 +71,10 @@ fn names_path_of_windows(catalog: &Catalog, problem: &Problem) -> bool {
         }
         Some((None, Some(text))) => PATHS.contains(&name) && is_path(text),
         Some((None, None)) => false,
-        None => name == "path" && resource.type_name.as_str() == "File" && is_path(&resource.title),
+        None => {
+            matches!((resource.type_name.as_str(), name), ("File", "path") | ("Exec", "command"))
+                && is_path(&resource.title)
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //! knows no terminal, no protocol and no other input language.
 //!
 //! Where to look: `project`, `jobs` and `node` say what is compiled; `environment_conf`, `puppetfile`, `module_files`,
-//! `hierarchy`, `facts` and `custom_facts` read the files that describe it; `run` has the pool and the reports, `judge` and `settle` the analyses.
+//! `hierarchy`, `facts` and `custom_facts` read the files that describe it; `platforms` has what is assumed of nodes without facts; `run` has the pool and the reports, `judge` and `settle` the analyses.
 
 mod collectors;
 mod custom_facts;

@@ -141,19 +141,22 @@ fn text_of(expression: &str, facts: &Map<String, Json>) -> Option<String> {
     Some(found.as_str().map_or_else(|| found.to_string(), str::to_owned))
 }
 
-/// How many of the repository's own modules say that they support a platform, and no other family of systems: a module for all of
-/// them tells nothing about the nodes.
+/// How many of the repository's own modules say that they support a platform and no other family of systems. Only what most of them
+/// say tells something about the nodes: some modules are for a system that a repository has few of.
 fn supported_platforms(project: &Project<'_>, folder: &Path) -> BTreeMap<&'static str, usize> {
     let (own, _) = project.modules();
     let mut supported = BTreeMap::new();
+    let mut modules = 0;
     for folder in std::iter::once(folder).chain(own.iter().map(PathBuf::as_path)) {
         let platforms = module_files::metadata(project.session, folder).platforms;
+        modules += usize::from(!platforms.is_empty());
         let found = platforms.iter().filter_map(|name| setpoint_platforms::find(name).ok());
         let families: BTreeSet<&str> = found.map(|platform| platform.family).collect();
         for platform in platforms.into_iter().filter(|_| families.len() == 1) {
             *supported.entry(platform).or_default() += 1;
         }
     }
+    supported.retain(|_, count| *count * 2 > modules);
     supported
 }
 

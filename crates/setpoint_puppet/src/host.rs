@@ -222,6 +222,9 @@ impl Host for Compiler<'_> {
     fn variable(&mut self, name: &str) -> Option<Value> {
         let name = Symbol::new(name);
         let found = self.find_variable(name, None).ok().flatten();
+        if found.is_none() {
+            self.note_if_unset(name);
+        }
         if self.arena.enabled() {
             let prov = match &found {
                 Some(value) => value.prov,

@@ -9,6 +9,8 @@ use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Span, Symbol};
 
 use crate::compiler::Compiler;
+use crate::scope::group_number;
+use crate::variables::{is_built_in, split_qualified};
 use crate::{CompileGap, CompileGapKind};
 
 /// A hash that is not known in full.
@@ -99,6 +101,15 @@ impl Compiler<'_> {
         // The first place that reads it stands for all.
         if !self.gaps.iter().any(|gap| gap.kind == kind) {
             self.gaps.push(CompileGap { kind, span });
+        }
+    }
+
+    /// Notes that a variable which was asked for is not set, if it is one that a classifier or a fact may set at top scope.
+    pub(crate) fn note_if_unset(&mut self, name: Symbol) {
+        let (class, leaf) = split_qualified(name);
+        let is_of_scope = group_number(leaf).is_some() || is_built_in(leaf);
+        if self.options.variables_are_partial && class.is_none() && !is_of_scope && self.may_be_set(&leaf) {
+            let _ = self.note_unset_variable(&leaf, None);
         }
     }
 

@@ -166,7 +166,12 @@ impl Compiler<'_> {
         if !plain.contains("::") && is_built_in(Symbol::new(plain)) {
             return Ok(true);
         }
-        Ok(self.find_variable(Symbol::new(name), None)?.is_some())
+        let name = Symbol::new(name);
+        let exists = self.find_variable(name, None)?.is_some();
+        if !exists {
+            self.note_if_unset(name);
+        }
+        Ok(exists)
     }
 
     /// `$name = value`.
