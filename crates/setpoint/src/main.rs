@@ -5,7 +5,6 @@
 
 mod cli;
 mod commands;
-mod git;
 mod inputs;
 mod known;
 mod languages;

@@ -28,6 +28,15 @@ pub(crate) enum Inner {
 }
 
 impl Property {
+    /// Takes a cell of the table apart.
+    fn read(cell: &'static str) -> Option<Self> {
+        let (name, rest) = cell.split_once(':')?;
+        let (rest, inner) = rest.split_once('#').map_or((rest, None), |(rest, inner)| (rest, Some(inner)));
+        let marks = rest.find(['!', '^', '~', '=', '+', '@']).unwrap_or(rest.len());
+        let (kinds, marks) = rest.split_at(marks);
+        Some(Self { name, kinds, marks, inner })
+    }
+
     pub(crate) fn is_required(&self) -> bool {
         self.marks.contains('!') && !self.is_given()
     }
@@ -80,14 +89,7 @@ impl TypeFacts {
     }
 
     pub(crate) fn properties(self) -> impl Iterator<Item = Property> {
-        self.line.split(' ').filter_map(|cell| {
-            let (name, rest) = cell.split_once(':')?;
-            let (rest, inner) =
-                rest.split_once('#').map_or((rest, None), |(rest, inner)| (rest, Some(inner)));
-            let marks = rest.find(['!', '^', '~', '=', '+', '@']).unwrap_or(rest.len());
-            let (kinds, marks) = rest.split_at(marks);
-            Some(Property { name, kinds, marks, inner })
-        })
+        self.line.split(' ').filter_map(Property::read)
     }
 
     /// What is inside of the value of one of its properties, if the schema says it.
@@ -101,7 +103,10 @@ impl TypeFacts {
     }
 
     pub(crate) fn property(self, name: &str) -> Option<Property> {
-        self.properties().find(|one| one.name == name)
+        // Only the cell that is asked for is taken apart: some types have hundreds.
+        let is_named =
+            |cell: &&'static str| cell.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        self.line.split(' ').find(is_named).and_then(Property::read).filter(|one| one.name == name)
     }
 
     /// Whether `Fn::GetAtt` knows an attribute. Inside of a mapping only what the table lists is known, if it lists anything.

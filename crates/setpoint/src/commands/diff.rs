@@ -1,25 +1,25 @@
 //! `setpoint diff`: what a change of the source changes in what is compiled from it.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use setpoint_diff::{About, NextRunForm, SideName};
+use setpoint_git::{GitError, Repository, Side, bumped_submodules, short};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
 use crate::cli::{DiffArgs, DiffFailOn, DiffFormat, NextRunHow};
 use crate::commands::taken;
-use crate::git::{self, Repository, RevisionFiles};
 use crate::languages::DiffOutcome;
 use crate::progress::Shown;
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, UsageError> {
     let (old, new) = sides(session.files, args)?;
-    let mut old_files = old.files(session.files)?;
-    let new_files = new.files(session.files)?;
-    let not_compared = bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old, &new)?;
+    let mut old_files = old.files(session.files).map_err(usage)?;
+    let new_files = new.files(session.files).map_err(usage)?;
+    let not_compared =
+        bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old, &new).map_err(usage)?;
     let mut shared = Vec::new();
     if let Some(files) = &mut old_files {
         if let Some(folder) = &args.old_modulepath {
@@ -68,17 +68,20 @@ fn status(outcome: &DiffOutcome, args: &DiffArgs) -> u8 {
 }
 
 /// What is compared with what.
-fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Named, Named), UsageError> {
+fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Side, Side), UsageError> {
+    // The repository or module around the current folder, as `check` takes it.
+    let here = taken::root(files).0;
+    let find = |name: &str, other: &Path| Side::find(files, name, other).map_err(usage);
     if let (None, Some((from, to))) = (&args.new, args.old.split_once("...")) {
-        let new = if to.is_empty() { Named::work_tree(files) } else { Named::find(files, to, None)? };
-        let old = Named::find(files, from, Some(&new.path))?;
-        return Ok((old.at_merge_base(&new)?, new));
+        let new = if to.is_empty() { Side::of_work_tree(here) } else { find(to, &here)? };
+        let old = find(from, &new.path)?;
+        return Ok((old.at_merge_base(&new).map_err(usage)?, new));
     }
     let new = match &args.new {
-        Some(name) => Named::find(files, name, None)?,
-        None => Named::work_tree(files),
+        Some(name) => find(name, &here)?,
+        None => Side::of_work_tree(here),
     };
-    let old = Named::find(files, &args.old, Some(&new.path))?;
+    let old = find(&args.old, &new.path)?;
     if args.new.is_none() && old.revision.is_none() {
         return Err(UsageError::new(format!(
             "`{}` is a file or folder; name what to compare it with, or name a git revision",
@@ -86,16 +89,21 @@ fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Named, Named), Usag
         )));
     }
     // Two revisions are compared as they are named, like `git diff A B`.
-    let old = if args.direct || new.revision.is_some() { old } else { old.at_merge_base(&new)? };
+    let old =
+        if args.direct || new.revision.is_some() { old } else { old.at_merge_base(&new).map_err(usage)? };
     Ok((old, new))
 }
 
+fn usage(error: GitError) -> UsageError {
+    UsageError::new(error.0)
+}
+
 /// What the two sides are called.
-fn about(args: &DiffArgs, old: &Named, new: &Named) -> About {
+fn about(args: &DiffArgs, old: &Side, new: &Side) -> About {
     let repository = Repository::of(Path::new(".")).ok();
     let marker = args.marker.clone().or_else(|| repository.as_ref()?.origin());
-    let path = |named: &Named| SideName { name: named.path.display().to_string(), ..SideName::default() };
-    let commit = |commit: &str| SideName { name: git::short(commit).to_owned(), ..SideName::default() };
+    let path = |named: &Side| SideName { name: named.path.display().to_string(), ..SideName::default() };
+    let commit = |commit: &str| SideName { name: short(commit).to_owned(), ..SideName::default() };
     let old_name = match &old.revision {
         Some((_, name)) => SideName { before: if old.is_base { "merge base " } else { "" }, ..commit(name) },
         None => path(old),
@@ -126,85 +134,5 @@ fn about(args: &DiffArgs, old: &Named, new: &Named) -> About {
             None => args.fail_on.contains(&DiffFailOn::Restart).then_some(NextRunForm::Short),
         },
         ..About::default()
-    }
-}
-
-/// A sentence for each submodule that the two sides want at different commits: only one of them is checked out.
-fn bumped_submodules(
-    old_files: Option<&RevisionFiles<'_>>,
-    new_files: Option<&RevisionFiles<'_>>,
-    old: &Named,
-    new: &Named,
-) -> Result<Vec<String>, UsageError> {
-    let (Some(files), Some((repository, _))) = (old_files, &old.revision) else { return Ok(Vec::new()) };
-    let after: BTreeMap<PathBuf, String> = match (new_files, &new.revision) {
-        (Some(files), _) => files.submodules.clone(),
-        _ => repository.submodules("HEAD")?,
-    };
-    let differs = |(path, was): &(&PathBuf, &String)| after.get(*path).is_some_and(|is| is != *was);
-    let told = files.submodules.iter().filter(differs).map(|(path, was)| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is = after.get(path).map_or("", |is| git::short(is));
-        format!("{name} {} → {is} was not compared", git::short(was))
-    });
-    Ok(told.collect())
-}
-
-/// One side: a path, perhaps of a revision.
-struct Named {
-    path: PathBuf,
-    revision: Option<(Repository, String)>,
-    /// The revision is the last one that both sides have in common.
-    is_base: bool,
-}
-
-impl Named {
-    /// The repository or module around the current folder, as `check` takes it.
-    fn work_tree(files: &dyn FileSystem) -> Self {
-        Self { path: taken::root(files).0, revision: None, is_base: false }
-    }
-
-    /// What a name stands for: a file or folder if there is one, else a revision, with the path that it names
-    /// or the path of the other side.
-    fn find(files: &dyn FileSystem, name: &str, other: Option<&Path>) -> Result<Self, UsageError> {
-        let path = Path::new(name);
-        if files.is_file(path) || files.is_dir(path) {
-            return Ok(Self { path: path.to_owned(), revision: None, is_base: false });
-        }
-        let (revision, inner) =
-            name.split_once(':').map_or((name, None), |(revision, path)| (revision, Some(path)));
-        let path = inner
-            .map(PathBuf::from)
-            .or_else(|| other.map(Path::to_owned))
-            .unwrap_or_else(|| taken::root(files).0);
-        let repository = Repository::of(Path::new(".")).map_err(|_| {
-            UsageError::new(format!("there is no file or folder `{name}`, and this is no git repository"))
-        })?;
-        let Some(commit) = repository.commit(revision) else {
-            let hint = if repository.is_shallow() {
-                "; this clone is shallow: fetch all history (`fetch-depth: 0` for actions/checkout)"
-            } else {
-                ""
-            };
-            return Err(UsageError::new(format!("there is no file, folder or git revision `{name}`{hint}")));
-        };
-        Ok(Self { path, revision: Some((repository, commit)), is_base: false })
-    }
-
-    /// The last commit that this side has in common with another one, or with what is checked out.
-    fn at_merge_base(self, other: &Self) -> Result<Self, UsageError> {
-        let Some((repository, commit)) = self.revision else { return Ok(self) };
-        let head = match &other.revision {
-            Some((_, commit)) => commit.clone(),
-            None => repository
-                .commit("HEAD")
-                .ok_or_else(|| UsageError::new("nothing is committed here; compare by --direct"))?,
-        };
-        let base = repository.merge_base(&commit, &head)?;
-        Ok(Self { revision: Some((repository, base)), is_base: true, ..self })
-    }
-
-    fn files<'a>(&self, others: &'a dyn FileSystem) -> Result<Option<RevisionFiles<'a>>, UsageError> {
-        self.revision.as_ref().map(|(repository, commit)| repository.files_of(commit, others)).transpose()
     }
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use setpoint_project::{Session, UsageError, find_project_above, is_data_file};
 use setpoint_source::{FileSystem, few};
 
-use crate::git;
 use crate::languages;
 
 /// The inputs of a call.
@@ -176,7 +175,7 @@ fn relative(up: usize) -> PathBuf {
 
 /// The files below a folder that git tracks; nothing if it is in no repository.
 fn tracked(root: &Path) -> Option<Vec<PathBuf>> {
-    let listed = git::ask(root, &["ls-files", "-z", "--cached", "."]).ok()?;
+    let listed = setpoint_git::ask(root, &["ls-files", "-z", "--cached", "."]).ok()?;
     let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     let paths = names.map(|name| root.join(String::from_utf8_lossy(name).as_ref()));
     Some(paths.collect())

@@ -7,6 +7,7 @@ pub(super) fn template(text: &str) -> Result<Vec<Lexed>, Beyond> {
     let mut tokens = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
+    let mut lines = Lines { text, at: 0, line: 1 };
     while let Some(at) = rest.find("<%") {
         literal.push_str(&rest[..at]);
         rest = &rest[at + 2..];
@@ -22,7 +23,7 @@ pub(super) fn template(text: &str) -> Result<Vec<Lexed>, Beyond> {
             _ => (' ', 0),
         };
         rest = &rest[code_start..];
-        let line = line_of(text, rest);
+        let line = lines.of(rest);
         if kind == '-' {
             let kept = literal.trim_end_matches([' ', '\t']).len();
             if kept == 0 || literal[..kept].ends_with('\n') {
@@ -57,15 +58,26 @@ pub(super) fn template(text: &str) -> Result<Vec<Lexed>, Beyond> {
     }
     literal.push_str(rest);
     if !literal.is_empty() {
-        push(&mut tokens, Token::Template(literal), line_of(text, rest));
+        push(&mut tokens, Token::Template(literal), lines.of(rest));
     }
     Ok(tokens)
 }
 
-/// The line at which a rest of the text begins.
-fn line_of(text: &str, rest: &str) -> u32 {
-    let before = &text[..text.len() - rest.len()];
-    before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1
+/// Counts lines on the way through a text: to count from its begin at each tag takes the square of its length.
+struct Lines<'t> {
+    text: &'t str,
+    at: usize,
+    line: u32,
+}
+
+impl Lines<'_> {
+    /// The line at which a rest of the text begins, which is no longer than the one before.
+    fn of(&mut self, rest: &str) -> u32 {
+        let at = self.text.len() - rest.len();
+        self.line += self.text[self.at..at].bytes().filter(|byte| *byte == b'\n').count() as u32;
+        self.at = at;
+        self.line
+    }
 }
 
 /// Where the tag ends; `%%>` is no end.

@@ -12,7 +12,6 @@ use setpoint_source::{Diagnostic, Sources, Span, few};
 use setpoint_why::{Query, Target, Writer};
 
 use crate::cli::{ImpactArgs, WhyArgs};
-use crate::git;
 use crate::output::{Outcome, pretty};
 
 pub(super) fn why(session: &Session<'_>, args: &WhyArgs) -> Result<Outcome, UsageError> {
@@ -272,7 +271,7 @@ impl Blame {
 fn lines_of(path: &Path) -> BTreeMap<u32, String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return BTreeMap::new() };
-    match git::ask(folder, &["blame", "--porcelain", "--", name]) {
+    match setpoint_git::ask(folder, &["blame", "--porcelain", "--", name]) {
         Ok(answer) => setpoint_why::blame(&String::from_utf8_lossy(&answer)),
         Err(_) => BTreeMap::new(),
     }
