@@ -96,7 +96,12 @@ load() {
   if [ -n "$dead" ] && grep -q '^Type=\(exec\|forking\|notify\|oneshot\|dbus\)' "$unit"; then return 1; fi
   return 0
 }
-up() { mkdir -p /run/services; if [ -z "$dead" ]; then echo up >"$state"; else rm -rf "$state" "$state.loaded"; fi; }
+up() {
+  mkdir -p /run/services
+  # It is done when it was started, and does not run.
+  grep -qs '^Type=oneshot' "$unit" && ! grep -q '^RemainAfterExit=yes' "$unit" && dead=yes
+  if [ -z "$dead" ]; then echo up >"$state"; else rm -rf "$state" "$state.loaded"; fi
+}
 case "$verb" in
   is-active) if [ -f "$state" ]; then echo active; exit 0; else echo inactive; exit 3; fi;;
   is-enabled)
@@ -148,9 +153,24 @@ case "$verb" in
 esac
 SH
 
-# Stands in for mount: what is mounted is one line of a file.
+# Exchanges what is at a mount point, with its mode and owners, and what lies behind it: the file system while it is not mounted, else
+# what that hides.
+EXCHANGE = <<'SH'
+exchange() {
+  behind=/run/behind$1
+  mkdir -p "$behind" "$behind.moved"
+  find "$1" -mindepth 1 -maxdepth 1 -exec mv -t "$behind.moved" {} +
+  chown --reference="$1" "$behind.moved"; chmod --reference="$1" "$behind.moved"
+  find "$behind" -mindepth 1 -maxdepth 1 -exec mv -t "$1" {} +
+  chown --reference="$behind" "$1"; chmod --reference="$behind" "$1"
+  rmdir "$behind"; mv "$behind.moved" "$behind"
+}
+SH
+
+# Stands in for mount: what is mounted is one line of a file, and what it hides lies elsewhere.
 MOUNT = <<'SH'
 #!/bin/sh
+. /usr/share/exchange
 table=/run/mounts
 touch $table
 case "$1" in
@@ -161,13 +181,17 @@ point=$1
 for word in "$@"; do point=$word; done
 [ -d "$point" ] || { echo "mount: $point: mount point does not exist." >&2; exit 32; }
 grep -q "[[:space:]]$point[[:space:]]" /etc/fstab || { echo "mount: $point: can't find in /etc/fstab." >&2; exit 1; }
-grep -q " on $point type " $table || awk -v p="$point" '$2 == p { print $1 " on " p " type " $3 " (rw)" }' /etc/fstab >>$table
+grep -q " on $point type " $table && exit 0
+awk -v p="$point" '$2 == p { print $1 " on " p " type " $3 " (rw)" }' /etc/fstab >>$table
+exchange "$point"
 SH
 
 UMOUNT = <<'SH'
 #!/bin/sh
+. /usr/share/exchange
 table=/run/mounts
 touch $table
+grep -q " on $1 type " $table && exchange "$1"
 grep -v " on $1 type " $table >$table.new
 mv $table.new $table
 SH
@@ -356,6 +380,8 @@ def install_tools(root)
       File.chmod(0o755, "#{root}/usr/#{folder}/#{name}")
     end
   end
+  FileUtils.mkdir_p("#{root}/usr/share")
+  File.write("#{root}/usr/share/exchange", EXCHANGE)
   # Puppet loads parts of itself late.
   (RUBY_FOLDERS + module_folders.map { |path| File.realpath("#{path}/lib") }).select { |path| File.directory?(path) }.each do |path|
     FileUtils.mkdir_p("#{root}#{File.dirname(path)}")

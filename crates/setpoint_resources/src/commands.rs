@@ -72,6 +72,11 @@ pub(crate) enum Effect {
         path: String,
         name: String,
     },
+    /// Sets a file to what is at an address.
+    Fetch {
+        path: String,
+        address: String,
+    },
     /// Sets a file to what only the contents of others decide; a `volatile` content is another one each time. What it is made
     /// from may be patterns.
     Make {
@@ -453,9 +458,7 @@ fn add(step: &Step, command: &str, into: &mut Vec<Effect>) -> Result<(), String>
             Effect::Copy { from: from.clone(), to, and_remove: true, keeps_attributes: true }
         }
         Step::Fill { from, to } => Effect::Fill { from: from.clone(), to: to.clone() },
-        Step::Fetch { path, address } => {
-            Effect::Set { path: path.clone(), name: format!("(as in {address})") }
-        }
+        Step::Fetch { path, address } => Effect::Fetch { path: path.clone(), address: address.clone() },
         Step::Link { symbolic: false, .. } => return Err("a hard link is not modelled".to_owned()),
         Step::Link { target, path, force, replaces, .. } => {
             Effect::Link { target: target.clone(), path: path.clone(), force: *force, replaces: *replaces }

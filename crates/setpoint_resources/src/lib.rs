@@ -18,6 +18,7 @@ mod invariants;
 mod machine;
 mod manages;
 mod mentions;
+mod mounts;
 mod origins;
 mod packages;
 mod pair;

@@ -722,6 +722,11 @@ impl<'a> Machine<'a> {
         self.space.scratch(CellKey::with_detail(CellKind::Snapshot, name, detail), initial)
     }
 
+    /// The cell of a package that a resource or a command names.
+    pub(crate) fn package_if_named(&mut self, name: &str) -> Option<CellId> {
+        self.mentions.packages.iter().any(|known| known == name).then(|| self.package(name))
+    }
+
     pub(crate) fn package(&mut self, name: &str) -> CellId {
         self.space.cell(CellKey::new(CellKind::Package, name), &TEXT_KINDS)
     }

@@ -78,6 +78,12 @@ pub(crate) struct Mentions {
     pub(crate) removed_packages: BTreeSet<String>,
     /// Those of which what a removal leaves matters.
     pub(crate) purged_packages: BTreeSet<String>,
+    /// Where file systems are mounted and unmounted, without links, with the names of their resources.
+    pub(crate) mount_points: BTreeMap<String, String>,
+    /// The paths of files as they are declared, where a link lies on the way.
+    declared_as: BTreeMap<String, String>,
+    /// The entries of /etc/hosts that have a name, as theirs or as an alias.
+    pub(crate) named_hosts: BTreeMap<String, BTreeSet<String>>,
     /// Those of which the version matters.
     pub(crate) versioned_packages: BTreeSet<String>,
     pub(crate) services: BTreeSet<Unit>,
@@ -169,6 +175,10 @@ impl Mentions {
         self.packages.extend(packages.into_iter().cloned());
         self.removed_packages.extend(other.removed_packages.iter().cloned());
         self.purged_packages.extend(other.purged_packages.iter().cloned());
+        self.mount_points.extend(other.mount_points.clone());
+        for (name, entries) in &other.named_hosts {
+            self.named_hosts.entry(name.clone()).or_default().extend(entries.iter().cloned());
+        }
         self.versioned_packages.extend(other.versioned_packages.iter().cloned());
         self.services.extend(other.services.iter().cloned());
         for (path, contents) in &other.contents {
@@ -358,6 +368,12 @@ impl Mentions {
             unit.complete(service.as_str());
         }
         unit
+    }
+
+    /// Whether a file is declared by a path below that of a folder: recursion leaves it alone then, and not if a link leads there.
+    pub(crate) fn is_declared_below(&self, path: &str, folder: &str) -> bool {
+        let own = |path: &str| self.declared_as.get(path).cloned().unwrap_or_else(|| path.to_owned());
+        self.files.contains_key(path) && is_below(&own(path), &own(folder))
     }
 
     /// Whether a file resource puts a content of the catalog at a path.
@@ -694,7 +710,10 @@ impl Mentions {
                 self.add_opaque(to, world);
                 self.copies(from, to, world);
             }
-            Effect::Set { path, .. } | Effect::Create { path } | Effect::Disturb { path, below: false } => {
+            Effect::Set { path, .. }
+            | Effect::Fetch { path, .. }
+            | Effect::Create { path }
+            | Effect::Disturb { path, below: false } => {
                 self.add_opaque(path, world);
             }
             Effect::Link { target, path, .. } => {
@@ -775,8 +794,11 @@ impl Mentions {
     }
 
     pub(crate) fn file(&mut self, id: ResourceId, resource: &Resource, world: &World<'_>) {
-        let Some(path) = types::file::own_path(resource).map(|path| world.base.follow(path)) else { return };
-        let Some(path) = self.canonical(&path, world) else { return };
+        let Some(own) = types::file::own_path(resource) else { return };
+        let Some(path) = self.canonical(&world.base.follow(own.clone()), world) else { return };
+        if own != path {
+            self.declared_as.insert(path.clone(), own);
+        }
         let shape = types::file::Shape::of(resource);
         if let Some(target) = types::file::link_target(resource) {
             self.add_way(&path, &target, world);
@@ -971,6 +993,12 @@ impl Mentions {
         let skeleton: Vec<String> = self.below("/etc/skel");
         for home in std::mem::take(&mut self.made_homes) {
             let Some(home) = self.canonical(&home, world) else { continue };
+            // Whoever makes it first decides whose it is, also if nothing says whose it should be.
+            if self.files.contains_key(&home) {
+                for (kind, _) in ATTRIBUTES {
+                    self.attributes.entry(kind).or_default().insert(home.clone());
+                }
+            }
             for path in &skeleton {
                 if let Some(rest) = path.strip_prefix("/etc/skel")
                     && self.files.contains_key(path)

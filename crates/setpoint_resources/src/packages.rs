@@ -11,8 +11,8 @@ use crate::clock::{Clock, Late};
 use crate::machine::{
     CONFIG_FILES, LATEST, Machine, PRESENT, absent, all, any, choose, installed, sequence, when,
 };
-use crate::mentions::Mentions;
-use crate::types::service;
+use crate::mentions::{Mentions, is_below};
+use crate::types::{parsed, service};
 use crate::{Assumption, Origin, Unit, World};
 
 /// The content of a file of a package: one for each package and path.
@@ -460,6 +460,20 @@ impl PackageSet {
             .collect()
     }
 
+    /// Whether the package of a service brings a folder, or something below it, among the paths that are named.
+    pub(crate) fn service_has_below(&self, service: &Unit, folder: &str) -> bool {
+        let mut of_service =
+            self.packages.values().filter(|packaged| packaged.services.iter().any(|name| name == service));
+        of_service.any(|packaged| packaged.has_below(folder))
+    }
+
+    /// Whether a package brings a folder, or something below it. Every package has files where all of them do.
+    fn has_below(&self, name: &str, folder: &str) -> bool {
+        let of_all = ["/usr/share/doc", "/var/lib/dpkg"];
+        of_all.iter().any(|path| is_below(path, folder))
+            || self.packages.get(name).is_some_and(|packaged| packaged.has_below(folder))
+    }
+
     fn get(&self, name: &str) -> Arc<Packaged> {
         self.packages.get(name).cloned().unwrap_or_default()
     }
@@ -476,6 +490,12 @@ impl PackageSet {
 }
 
 impl Packaged {
+    /// Whether it brings a folder, or something below it, among the paths that are named.
+    fn has_below(&self, folder: &str) -> bool {
+        let all = [&self.files, &self.conffiles, &self.directories, &self.generated];
+        all.into_iter().flatten().any(|path| path == folder || is_below(path, folder))
+    }
+
     fn is_seen(&self) -> bool {
         !(self.files.is_empty()
             && self.conffiles.is_empty()
@@ -780,6 +800,15 @@ impl Machine<'_> {
             steps.push(when(absent(cell), make));
         }
         steps.extend(self.unpack_choices(name));
+        // Its files lie on what is mounted at the time, also those that nothing names.
+        for (point, mount) in self.mentions.mount_points.clone() {
+            if self.packages.has_below(name, &point) {
+                let mounted = parsed::mounted_cell(self, &mount);
+                let place = format!("(what was mounted at {point} when it was installed)");
+                let place = self.other(CellKind::Other, &format!("the package {name}"), Some(&place));
+                steps.push(Program::copy(place, mounted));
+            }
+        }
         let cell = self.package(name);
         steps.push(Program::set(cell, Value::text(version)));
         if self.world.packages_start_services {

@@ -11,6 +11,7 @@ use crate::attributes::Attributes;
 use crate::clock::{Clock, Limits};
 use crate::machine::Machine;
 use crate::mentions::Mentions;
+use crate::mounts::exchange_below;
 use crate::packages::PackageSet;
 use crate::plan::{Parts, loads, model_all};
 use crate::shared::open_shared_paths;
@@ -72,6 +73,8 @@ fn modelled_pair<'a>(
     note_gaps(&mut machine);
     let mut new_parts = model_all(&mut machine, &decoded_new, new_graph, &mut clock).ok()?;
     open_shared_paths(&mut machine, &mut new_parts);
+    exchange_below(&mut machine, &mut old_parts.steps);
+    exchange_below(&mut machine, &mut new_parts.steps);
     let new_assumptions = std::mem::take(&mut machine.assumptions);
     let (entries, stand_ins) = (machine.all_tracked(), machine.all_stand_ins());
     let Machine { space, start, assumed_start, laws, origins, .. } = machine;

@@ -13,6 +13,7 @@ use crate::clock::{Clock, Late, Limits};
 use crate::machine::Machine;
 use crate::manages::manages;
 use crate::mentions::Mentions;
+use crate::mounts::exchange_below;
 use crate::packages::PackageSet;
 use crate::shared::open_shared_paths;
 use crate::table::Decoded;
@@ -128,8 +129,9 @@ pub fn plan_with(
     machine.assume_packages();
     let mut parts = model_all(&mut machine, &decoded, graph, &mut clock)?;
     let tests = sentences.iter().map(|one| invariants::test(one, &mut |fact| machine.fact(fact))).collect();
-    // Also a sentence may be about what is kept in a path.
+    // Also a sentence may be about what is kept in a path, or below a mount point.
     open_shared_paths(&mut machine, &mut parts);
+    exchange_below(&mut machine, &mut parts.steps);
     let entries = machine.all_tracked();
     let stand_ins = machine.all_stand_ins();
     let Parts { steps, resources, edges, notifies, chosen, plain, checks } = parts;
@@ -195,8 +197,10 @@ fn before(graph: &Graph, id: NodeId, resource: &Resource, machine: &Machine<'_>)
         "Exec" => {
             types::exec::goes_through_links(machine, resource)
                 || !types::exec::scripts(machine, resource).is_empty()
+                || types::exec::may_fetch(resource)
         }
         "User" | "Group" | "Package" => settings::are_named(machine),
+        "Vcsrepo" | "Archive" | "Mount" => true,
         "File" => resource.has("validate_cmd"),
         "Concat_file" => true,
         _ => false,
@@ -347,17 +351,94 @@ pub(crate) fn loads(catalog: &Catalog, graph: &Graph, machine: &Machine<'_>) -> 
             }
         }
     }
-    // Only files: a directory has no content to load, and what should be absent is not read.
-    let is_content = |path: &String| {
-        machine.mentions.files.get(path).is_none_or(|id| {
-            let resource = &catalog[*id];
-            let shape = types::file::Shape::of(resource);
-            let is_made =
-                resource.type_name.as_str() == "Concat_file" && shape.ensure == types::file::Ensure::Nothing;
-            is_made || matches!(shape.ensure, types::file::Ensure::File | types::file::Ensure::Present)
-        })
+    let services = catalog.iter().filter(|(_, resource)| resource.type_name.as_str() == "Service");
+    let mut nodes: BTreeMap<Unit, Vec<NodeId>> = BTreeMap::new();
+    for (id, resource) in services {
+        nodes.entry(types::service::unit_of(resource, machine.world)).or_default().extend(graph.begin(id));
+    }
+    let found = found.into_iter().map(|(name, paths)| {
+        let more = paths.iter().flat_map(|path| read_besides(catalog, machine, path)).collect::<Vec<_>>();
+        let mut paths: BTreeSet<String> =
+            paths.into_iter().filter(|path| is_content(catalog, machine, path)).collect();
+        if !more.is_empty() {
+            // Who tells the service of each change cannot leave it behind.
+            let telling = telling(graph, nodes.get(&name).map(Vec::as_slice).unwrap_or_default());
+            let more = more.into_iter().filter(|(_, by)| !telling.contains(by));
+            paths.extend(more.map(|(path, _)| path));
+        }
+        (name, paths.into_iter().collect())
+    });
+    found.collect()
+}
+
+/// The resources of which a service is told whenever they change.
+fn telling(graph: &Graph, service: &[NodeId]) -> FxHashSet<ResourceId> {
+    let mut found: FxHashSet<NodeId> = FxHashSet::default();
+    let mut work = service.to_vec();
+    while let Some(node) = work.pop() {
+        let telling = graph.incoming(node).filter(|edge| edge.refreshes()).map(|edge| edge.source);
+        work.extend(telling.filter(|source| found.insert(*source)));
+    }
+    found.into_iter().filter_map(|node| graph.node(node).resource()).collect()
+}
+
+/// Whether a path that a service reads is a file: a directory has no content to load.
+fn is_content(catalog: &Catalog, machine: &Machine<'_>, path: &str) -> bool {
+    machine.mentions.files.get(path).is_none_or(|id| {
+        let resource = &catalog[*id];
+        let shape = types::file::Shape::of(resource);
+        let is_made =
+            resource.type_name.as_str() == "Concat_file" && shape.ensure == types::file::Ensure::Nothing;
+        is_made || matches!(shape.ensure, types::file::Ensure::File | types::file::Ensure::Present)
+    })
+}
+
+/// What a service that reads a path reads besides files with a content, with the resources that decide about it: a link, and what it leads
+/// to; files that are named in a content; in a folder, what is purged and what should be absent.
+fn read_besides(catalog: &Catalog, machine: &Machine<'_>, path: &str) -> Vec<(String, ResourceId)> {
+    let Some(&id) = machine.mentions.files.get(path) else { return Vec::new() };
+    let resource = &catalog[id];
+    let shape = types::file::Shape::of(resource);
+    let own = |path: String| machine.mentions.files.get(&path).map(|id| (path, *id));
+    // A unit that goes, or that is a link, is another service.
+    let is_unit = || path.contains("/systemd/system/") && !path.contains(".d/");
+    let mut found = Vec::new();
+    match shape.ensure {
+        types::file::Ensure::Absent if !is_unit() => found.push((path.to_owned(), id)),
+        types::file::Ensure::Link if !is_unit() => {
+            found.push((path.to_owned(), id));
+            found.extend(machine.mentions.ways(path).into_iter().filter_map(|(_, to)| own(to)));
+        }
+        types::file::Ensure::Directory if shape.purge && shape.recurse.is_some() => {
+            found.push((format!("{path}/{}", crate::mentions::SOME_FILE), id));
+        }
+        _ => {}
+    }
+    if let Some(content) = resource.text("content") {
+        let named = crate::commands::absolute_paths(&content);
+        let named = named.filter_map(|path| machine.mentions.canonical(path, machine.world));
+        found.extend(named.filter(|path| names_content(catalog, machine, path)).filter_map(own));
+    }
+    found
+}
+
+/// Whether a resource gives a path a content that whoever names it in its configuration reads when it starts: other configuration,
+/// keys and certificates. What lies elsewhere may be read at any time.
+fn names_content(catalog: &Catalog, machine: &Machine<'_>, path: &str) -> bool {
+    const FOLDERS: [&str; 2] = ["/etc/", "/usr/local/etc/"];
+    const ENDINGS: [&str; 4] = [".pem", ".crt", ".cer", ".key"];
+    let is_content = |id: &ResourceId| {
+        let resource = &catalog[*id];
+        resource.type_name.as_str() == "Concat_file"
+            || matches!(
+                types::file::Shape::of(resource).ensure,
+                types::file::Ensure::File | types::file::Ensure::Present
+            ) && ["content", "source"].iter().any(|name| resource.has(name))
     };
-    found.into_iter().map(|(name, paths)| (name, paths.into_iter().filter(is_content).collect())).collect()
+    (FOLDERS.iter().any(|folder| path.starts_with(folder))
+        || ENDINGS.iter().any(|ending| path.ends_with(ending)))
+        && !configurations::is_read_by_others(path)
+        && machine.mentions.files.get(path).is_some_and(is_content)
 }
 
 /// The names that the folder or file of a service's configuration bears: `rundeckd` reads /etc/rundeck.

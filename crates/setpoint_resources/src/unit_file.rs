@@ -14,6 +14,8 @@ pub(crate) struct UnitFile {
     pub(crate) triggers: Vec<String>,
     /// A socket that has a service started for each connection.
     accepts: bool,
+    /// Whether it is done once it was started, so that it does not run afterwards.
+    pub(crate) ends: bool,
     /// Whether who starts it is told that its program could not be run.
     pub(crate) tells_failures: bool,
 }
@@ -23,6 +25,7 @@ impl UnitFile {
     pub(crate) fn read<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut unit = Self::default();
         let mut kind = "simple".to_owned();
+        let mut remains = false;
         for text in texts {
             let mut section = String::new();
             for line in joined_lines(text) {
@@ -35,15 +38,17 @@ impl UnitFile {
                 let (key, value) = (key.trim(), value.trim());
                 match (section.as_str(), key) {
                     ("[Service]", "Type") => value.clone_into(&mut kind),
+                    ("[Service]", "RemainAfterExit") => remains = is_true(value),
                     ("[Service]", _) => unit.set(key, value),
                     ("[Timer]" | "[Path]", "Unit") | ("[Socket]", "Service") if !value.contains('%') => {
                         unit.triggers = vec![value.to_owned()];
                     }
-                    ("[Socket]", "Accept") => unit.accepts = ["yes", "true", "on", "1"].contains(&value),
+                    ("[Socket]", "Accept") => unit.accepts = is_true(value),
                     _ => {}
                 }
             }
         }
+        unit.ends = kind == "oneshot" && !remains;
         unit.tells_failures = kind != "simple" && kind != "idle";
         unit
     }
@@ -95,6 +100,10 @@ impl UnitFile {
     }
 }
 
+fn is_true(value: &str) -> bool {
+    ["yes", "true", "on", "1", "y", "t"].contains(&value.to_ascii_lowercase().as_str())
+}
+
 /// Whether a path lies where services write: logs, sockets, numbers of processes.
 fn is_written_by_services(path: &str) -> bool {
     ["/run/", "/var/", "/tmp/"].iter().any(|folder| path.starts_with(folder))
@@ -143,6 +152,13 @@ mod tests {
         assert_eq!(unit.reads, ["/etc/default/acme", "/etc/acme.env", "/etc/acme/a.conf", "/srv/data"]);
         assert_eq!(unit.user.as_deref(), Some("acme"));
         assert!(!unit.tells_failures);
+    }
+
+    #[test]
+    fn what_runs_once_ends_unless_it_remains() {
+        assert!(UnitFile::read(["[Service]\nType=oneshot\nExecStart=/bin/true\n"]).ends);
+        assert!(!UnitFile::read(["[Service]\nType=oneshot\nRemainAfterExit=yes\n"]).ends);
+        assert!(!UnitFile::read(["[Service]\nExecStart=/bin/true\n"]).ends);
     }
 
     #[test]

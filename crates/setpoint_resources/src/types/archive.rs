@@ -10,7 +10,7 @@ use crate::commands::Effect;
 use crate::machine::{Machine, absent, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
-use crate::{Origin, World};
+use crate::{Origin, World, settings};
 
 const FETCHED: &str = "how the file is fetched; its content is not read";
 
@@ -104,7 +104,11 @@ fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             steps.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
             steps.push(machine.copy_file(&path, &from));
         }
-        None => steps.push(machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere)),
+        None => {
+            let user = resource.text("user");
+            steps.push(settings::read_to_fetch(machine, resource, &source, user.as_deref()));
+            steps.push(machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere));
+        }
     }
     steps.extend(machine.set_attributes(&path, "0644", "root", "root"));
     let mut unknown = None;

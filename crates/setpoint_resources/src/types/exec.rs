@@ -15,7 +15,7 @@ use crate::entries::Entry;
 use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
 use crate::mentions::{Mentions, is_below};
 use crate::table::{Row, Scope, Values};
-use crate::{Assumption, Base, Unit, World};
+use crate::{Assumption, Base, Unit, World, settings};
 
 const ROWS: &[Row] = &[
     Row::modelled("command"),
@@ -276,6 +276,16 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let done = done.unwrap_or_default();
     let done_again = done_again.map(Result::unwrap_or_default);
     let (mut run, mut again) = runs(machine, resource, &done, done_again.as_deref(), &mut unknown);
+    let fetched: Vec<String> = done.iter().flat_map(Effect::leaves).filter_map(fetched_from).collect();
+    let remembered = sequence(
+        fetched
+            .iter()
+            .map(|address| {
+                settings::read_to_fetch(machine, resource, address, resource.text("user").as_deref())
+            })
+            .collect(),
+    );
+    (run, again) = (sequence(vec![remembered.clone(), run]), sequence(vec![remembered, again]));
     assume_scripts(machine, resource);
     let declared = super::declared::is_idempotent(resource, &command, machine.world);
     if declared == Some(false) {
@@ -359,6 +369,19 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         model.is_plain = is_plain;
     }
     model
+}
+
+/// Whether a command has a program that fetches from other machines.
+pub(crate) fn may_fetch(resource: &Resource) -> bool {
+    commands(resource).iter().any(|text| ["curl", "wget", "git"].iter().any(|name| text.contains(name)))
+}
+
+/// The address that an effect fetches from.
+fn fetched_from(effect: &Effect) -> Option<String> {
+    match effect {
+        Effect::Fetch { address, .. } | Effect::Clone { address, .. } => Some(address.clone()),
+        _ => None,
+    }
 }
 
 /// Whether a command names something behind a link of the catalog.

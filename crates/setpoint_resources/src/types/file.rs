@@ -891,9 +891,8 @@ pub(crate) fn matches_glob(glob: &str, name: &str) -> bool {
 
 /// Whether a path below a directory is managed by a resource of its own, or lies below such a one.
 fn is_managed_below(machine: &Machine<'_>, directory: &str, path: &str) -> bool {
-    let files = &machine.mentions.files;
     std::iter::once(path)
         .chain(ancestors(path))
         .take_while(|above| is_below(above, directory))
-        .any(|above| files.contains_key(above))
+        .any(|above| machine.mentions.is_declared_below(above, directory))
 }

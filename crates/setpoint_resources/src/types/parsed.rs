@@ -295,9 +295,23 @@ entry_type!(
 /// Notes the entries that a resource manages, and where.
 fn mention(mentions: &mut Mentions, resource: &Resource, world: &World<'_>) {
     if resource.type_name.as_str() == "Mount" {
-        mentions.add_path(&resource.name_or_title("name"), world);
+        let name = resource.name_or_title("name");
+        mentions.add_path(&name, world);
+        if let Some(point) = mentions.canonical(&name, world)
+            && ["mounted", "unmounted", "absent"]
+                .iter()
+                .any(|word| resource.ensure().as_deref() == Some(word))
+        {
+            mentions.mount_points.insert(point, name);
+        }
         if resource.ensure().as_deref() == Some("mounted") {
             mentions.looks_for(mount_helper(resource).into_iter().collect());
+        }
+    }
+    if resource.type_name.as_str() == "Host" {
+        let name = resource.name_or_title("name");
+        for known in resource.texts("host_aliases").into_iter().chain([name.clone()]) {
+            mentions.named_hosts.entry(known).or_default().insert(name.clone());
         }
     }
     if !mentions.row(resource, world) {
@@ -1023,23 +1037,28 @@ pub(crate) fn mount_helper(resource: &Resource) -> Option<String> {
     (HELPED.contains(&kind) || kind == "fuse").then(|| format!("/usr/sbin/mount.{kind}"))
 }
 
-/// The entry of a file system, and whether it is mounted.
-fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model {
-    let name = resource.name_or_title("name");
-    let ensure = resource.ensure().unwrap_or_else(|| "present".to_owned());
-    let key = setpoint_state::CellKey::new(CellKind::Mount, &name);
-    let new = machine.space.find(&key).is_none();
-    let cell = machine.other(CellKind::Mount, &name, None);
-    let mounted = Value::text("mounted");
+/// Whether a file system is mounted.
+pub(crate) fn mounted_cell(machine: &mut Machine<'_>, name: &str) -> CellId {
+    let new = machine.space.find(&CellKey::new(CellKind::Mount, name)).is_none();
+    let cell = machine.other(CellKind::Mount, name, None);
     if new {
-        machine.laws.push(Test::Any(vec![absent(cell), Test::is(cell, mounted.clone())]));
+        machine.laws.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text("mounted"))]));
         if !machine.world.any_start
-            && let Some(point) = machine.mentions.canonical(&name, machine.world)
+            && let Some(point) = machine.mentions.canonical(name, machine.world)
         {
             let there = machine.is_directory(&point);
             machine.start.push(any(vec![absent(cell), there]));
         }
     }
+    cell
+}
+
+/// The entry of a file system, and whether it is mounted.
+fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model {
+    let name = resource.name_or_title("name");
+    let ensure = resource.ensure().unwrap_or_else(|| "present".to_owned());
+    let cell = mounted_cell(machine, &name);
+    let mounted = Value::text("mounted");
     let mut steps = Vec::new();
     if matches!(ensure.as_str(), "absent" | "unmounted") {
         steps.push(when(
@@ -1056,9 +1075,12 @@ fn mount(machine: &mut Machine<'_>, resource: &Resource, model: Model) -> Model 
             Some(helper) => super::perform::perform(machine, &Effect::NeedProgram(vec![helper])),
             None => Program::Skip,
         };
+        let device = resource.text("device").unwrap_or_default();
+        let reached = crate::settings::read_to_fetch(machine, resource, &device, None);
         let attach = sequence(vec![
             when(there.negate(), Program::fail(&format!("the mount point {point} does not exist"))),
             helper,
+            reached,
             Program::set(cell, mounted),
             Program::Change,
         ]);

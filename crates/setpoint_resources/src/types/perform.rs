@@ -235,6 +235,10 @@ fn perform_as_root(machine: &mut Machine<'_>, effect: &Effect) -> Program {
             let write = machine.write_named(path, name, Origin::Elsewhere);
             overwrite(machine, path, write)
         }),
+        Effect::Fetch { path, address } => through(machine, &canonical(machine, path), &|machine, path| {
+            let write = machine.write_named(path, &format!("(as in {address})"), Origin::Elsewhere);
+            overwrite(machine, path, write)
+        }),
         Effect::Make { path, name, from, volatile } => {
             let from: Vec<String> = from.iter().flat_map(|from| sources(machine, from)).collect();
             through(machine, &canonical(machine, path), &|machine, path| {

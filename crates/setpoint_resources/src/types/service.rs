@@ -154,6 +154,13 @@ fn loaded_parts(machine: &mut Machine<'_>, name: &Unit) -> Vec<(String, CellId)>
             }
         }
     }
+    // What it has opened stays where it was before something was mounted there.
+    for (point, mount) in machine.mentions.mount_points.clone() {
+        if machine.packages.service_has_below(name, &point) {
+            let mounted = super::parsed::mounted_cell(machine, &mount);
+            found.push((format!("what is mounted at {point}"), mounted));
+        }
+    }
     found
 }
 
@@ -186,6 +193,9 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
         writes.push(Program::copy(loaded, file));
     }
     let unit = machine.mentions.unit_file(name);
+    if unit.ends {
+        writes = vec![stop(machine, name)];
+    }
     let environments = brought(machine, &unit.environments);
     let mut needs = brought(machine, &unit.paths);
     if let Some(user) = unit.user.filter(|user| is_brought_user(machine, user)) {

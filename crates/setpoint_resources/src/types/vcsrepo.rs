@@ -9,7 +9,7 @@ use crate::attributes::{Attributes, shared};
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
-use crate::{Assumption, World};
+use crate::{Assumption, World, settings};
 
 const REMOTE: &str = "how the repository is asked for";
 
@@ -103,7 +103,8 @@ fn vcsrepo(machine: &mut Machine<'_>, resource: &Resource) -> Model {
             super::perform::make_directories(machine, &path)
         };
         let make = machine.make_directory(&path, "0755");
-        let mut clone = Vec::new();
+        let user = resource.text("user");
+        let mut clone = vec![settings::read_to_fetch(machine, resource, &source, user.as_deref())];
         if let Some(from) = super::file::local_source(&source)
             .and_then(|from| machine.mentions.canonical(from, machine.world))
         {

@@ -12,7 +12,9 @@ use setpoint_judge as judge;
 use setpoint_packages::Family;
 use setpoint_resources::{Base, Entry, Modelled, World, plan};
 use setpoint_source::OsFileSystem;
-use setpoint_state::{CellId, CellKey, CellKind, Lifetime, Reach, Runner, Semantics, State, Status, Value};
+use setpoint_state::{
+    CellId, CellKey, CellKind, Kind, Lifetime, Reach, Runner, Semantics, State, Status, Value,
+};
 
 use crate::notation::{Start, index};
 use crate::observe::{Eyes, UNIT_OF_THE_PLATFORM, follow, without};
@@ -260,8 +262,9 @@ pub(crate) fn cells(
         if cell.key.kind == CellKind::Other && (*want == Value::Absent) == (*have == Value::Absent) {
             continue;
         }
-        // The stand-in of systemd loads files, and no directories.
-        if (cell.key.kind, want) == (CellKind::Loaded, &Value::Directory) && *have == Value::Absent {
+        // The stand-in of systemd loads files, and no directories, links and mounts.
+        let is_file = matches!(want, Value::File(_) | Value::Fresh(Kind::File, _) | Value::Absent);
+        if cell.key.kind == CellKind::Loaded && !is_file {
             continue;
         }
         if want == have
@@ -296,7 +299,7 @@ fn same_content(modelled: &Modelled, key: &CellKey, want: &Value, have: &Value) 
 }
 
 /// Where users, services and the rest keep their state: seen through cells of their own.
-const BOOKS: [&str; 12] = [
+const BOOKS: [&str; 13] = [
     "/etc/passwd",
     "/etc/group",
     "/etc/shadow",
@@ -304,6 +307,7 @@ const BOOKS: [&str; 12] = [
     "/run/services",
     "/run/mounts",
     "/run/mounts.new",
+    "/run/behind",
     "/etc/systemd/system/multi-user.target.wants",
     "/var/spool/mail",
     "/var/mail",

@@ -15,6 +15,9 @@ const CONTEXT: [&str; 4] = ["seluser", "selrole", "seltype", "selrange"];
 /// A unit of which nobody says where it is.
 pub(crate) const UNIT_OF_THE_PLATFORM: &str = "(a unit of the platform)";
 
+/// How the details of cells begin that are exchanged with others when a file system is mounted.
+const BEHIND: &str = "(behind the mount point ";
+
 pub(crate) struct Eyes<'a> {
     modelled: &'a Modelled,
     start: &'a Start,
@@ -158,6 +161,9 @@ impl<'a> Eyes<'a> {
                     [".git", "HEAD"].iter().any(|child| seen.tree.contains_key(&format!("{name}/{child}")));
                 if is_repository { Value::text("present") } else { Value::Absent }
             }
+            CellKind::Other if detail.is_some_and(|detail| detail.starts_with(BEHIND)) => {
+                return self.twin(cell, detail?, seen);
+            }
             CellKind::Mount if detail.is_none() => {
                 let table =
                     seen.tree.get("/run/mounts").and_then(|node| node.content.clone()).unwrap_or_default();
@@ -169,6 +175,47 @@ impl<'a> Eyes<'a> {
             }
             _ => return None,
         })
+    }
+
+    /// What lies behind a mount point: the stand-in of mount keeps it below /run/behind.
+    fn twin(&self, cell: &Cell, detail: &str, seen: &judge::State) -> Option<Value> {
+        let point = detail.strip_prefix(BEHIND)?.strip_suffix(')')?;
+        let of = self.modelled.plan.space.iter().map(|(_, other)| other);
+        let of = of.into_iter().find(|other| other.key.to_string() == *cell.key.name)?;
+        let rest = of.key.name.strip_prefix(point)?;
+        let mut behind = seen.clone();
+        behind.tree.retain(|path, _| path != point && !path.starts_with(&format!("{point}/")));
+        for (path, node) in &seen.tree {
+            if let Some(rest) = path.strip_prefix(&format!("/run/behind{point}"))
+                && (rest.is_empty() || rest.starts_with('/'))
+            {
+                behind.tree.insert(format!("{point}{rest}"), node.clone());
+            }
+        }
+        // A file system that was never mounted has nothing but its root.
+        let root = judge::Node {
+            kind: "directory".to_owned(),
+            mode: Some("0755".to_owned()),
+            owner: Some("root".to_owned()),
+            group: Some("root".to_owned()),
+            ..judge::Node::default()
+        };
+        behind.tree.entry(point.to_owned()).or_insert(root);
+        if rest.is_empty() && of.key.kind == CellKind::Path {
+            return None;
+        }
+        match self
+            .modelled
+            .entries
+            .iter()
+            .find(|entry| self.modelled.plan.space.find(&of.key) == Some(entry.cell))
+        {
+            Some(FileEntry { path, entry, .. }) => {
+                let content = behind.tree.get(path).and_then(|node| node.content.as_deref());
+                Some(content.map_or(Value::Absent, |content| read(entry, content)))
+            }
+            None => self.value(of, &behind),
+        }
     }
 
     /// What is at a path. A name that stands for all others is the first of its kind that no cell has.
