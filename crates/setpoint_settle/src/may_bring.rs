@@ -78,9 +78,14 @@ impl FindingBuilder<'_> {
             .real_steps()
             .filter_map(|(step, resource)| Some((step, self.catalog.get(resource)?)))
             .collect();
+        let all_archives = others.iter().filter(|(_, other)| is_archive(other));
+        let all_archives: Vec<StepId> = all_archives.map(|(step, _)| *step).collect();
         let mut found = Vec::new();
         for (package, resource, origin) in packages {
             let name = name_of(resource);
+            // What no index lists comes from the only archive that there is, whatever its name.
+            let only_archive =
+                (origin == Listed::Nowhere && all_archives.len() == 1).then(|| all_archives[0]);
             let (before, after) = (order.before(package), order.after(package));
             let is_told = |other: &Resource| {
                 let both = [resource.reference(), other.reference()];
@@ -90,7 +95,7 @@ impl FindingBuilder<'_> {
             let mut archives = Vec::new();
             let mut unread = Vec::new();
             for &(step, other) in &others {
-                if is_archive_of(other, &name, origin) {
+                if only_archive == Some(step) || is_archive_of(other, &name, origin) {
                     if after.contains(&step) || is_told(other) {
                         continue;
                     }
@@ -276,15 +281,7 @@ impl Managed {
 /// Whether a resource adds an archive, and its text bears the name of a package; for one that the platform has, too, its first
 /// word.
 fn is_archive_of(resource: &Resource, package: &str, listed: Listed) -> bool {
-    let is_archive = match resource.type_name.as_str() {
-        "Yumrepo" | "Zypprepo" => true,
-        "File" | "Concat_file" => {
-            let path = path_of(resource);
-            path.starts_with("/etc/yum.repos.d/") || is_of_apt(resource)
-        }
-        _ => false,
-    };
-    if !is_archive || is_absent(resource) {
+    if !is_archive(resource) {
         return false;
     }
     let values = ["name", "path", "descr", "baseurl", "mirrorlist", "content", "source"];
@@ -295,6 +292,16 @@ fn is_archive_of(resource: &Resource, package: &str, listed: Listed) -> bool {
     let parts = package.split(|letter: char| !letter.is_alphanumeric());
     let parts = parts.take(if listed == Listed::Whole { 1 } else { usize::MAX });
     parts.filter(|part| part.len() > 3 && !COMMON_WORDS.contains(part)).any(|part| text.contains(part))
+}
+
+/// Whether a resource adds an archive of packages.
+fn is_archive(resource: &Resource) -> bool {
+    let is_archive = match resource.type_name.as_str() {
+        "Yumrepo" | "Zypprepo" => true,
+        "File" | "Concat_file" => path_of(resource).starts_with("/etc/yum.repos.d/") || is_of_apt(resource),
+        _ => false,
+    };
+    is_archive && !is_absent(resource)
 }
 
 fn is_of_apt(resource: &Resource) -> bool {
