@@ -156,7 +156,9 @@ fn before_writes(program: &mut Program, state: CellId, exchange: &[Program]) {
             before_writes(otherwise, state, exchange);
         }
         Program::Sequence(programs) => {
-            programs.iter_mut().for_each(|program| before_writes(program, state, exchange));
+            for program in programs {
+                before_writes(program, state, exchange);
+            }
         }
         Program::Skip | Program::Fail(_) | Program::Change | Program::Write(..) => {}
     }

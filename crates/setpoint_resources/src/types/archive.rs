@@ -98,17 +98,15 @@ fn archive(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     // What is missing above is made.
     let mut steps =
         vec![owners_are_known(machine, resource), super::perform::make_directories(machine, &path)];
-    match super::file::local_source(&source).and_then(|local| canonical(machine, local)) {
-        Some(from) => {
-            let there = machine.exists(&from);
-            steps.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
-            steps.push(machine.copy_file(&path, &from));
-        }
-        None => {
-            let user = resource.text("user");
-            steps.push(settings::read_to_fetch(machine, resource, &source, user.as_deref()));
-            steps.push(machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere));
-        }
+    let local = super::file::local_source(&source).and_then(|local| canonical(machine, local));
+    if let Some(from) = local {
+        let there = machine.exists(&from);
+        steps.push(when(there.negate(), Program::fail(&format!("{from} does not exist"))));
+        steps.push(machine.copy_file(&path, &from));
+    } else {
+        let user = resource.text("user");
+        steps.push(settings::read_to_fetch(machine, resource, &source, user.as_deref()));
+        steps.push(machine.write_named(&path, &format!("(as in {source})"), Origin::Elsewhere));
     }
     steps.extend(machine.set_attributes(&path, "0644", "root", "root"));
     let mut unknown = None;
