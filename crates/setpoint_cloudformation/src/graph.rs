@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_source::{Range, Symbol};
 
 use crate::conditions::{Formula, Logic, Valuation};
@@ -88,6 +88,8 @@ pub struct Graph {
     pub edges: Vec<Edge>,
     pub(crate) unknown: Vec<Unknown>,
     out: Table<Vec<usize>>,
+    /// The resources of each type, in the order of the template.
+    kinds: FxHashMap<Symbol, Vec<Symbol>>,
 }
 
 impl Graph {
@@ -95,6 +97,7 @@ impl Graph {
         let mut graph = Self::default();
         for resource in template.resources.values() {
             graph.out.entry(resource.name).or_default();
+            graph.kinds.entry(resource.kind).or_default().push(resource.name);
             for (name, range) in &resource.depends_on {
                 graph.add(template, resource, *name, Via::DependsOn, *range, &Guard::new());
             }
@@ -259,8 +262,10 @@ impl<'a> Stack<'a> {
     }
 
     /// Resources of a type.
-    pub(crate) fn of_kind(&self, kind: &'a str) -> impl Iterator<Item = &'a Resource> + use<'a> {
-        self.template.resources.values().filter(move |resource| &*resource.kind == kind)
+    pub(crate) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &'a Resource> + use<'a> {
+        let names = self.graph.kinds.get(&Symbol::new(kind));
+        let template = self.template;
+        names.into_iter().flatten().filter_map(move |name| template.resources.get(name))
     }
 
     /// The resource of a type that a value refers to.

@@ -1,5 +1,6 @@
 //! What needs the internet gateway of its network to be attached.
 
+use rustc_hash::FxHashMap;
 use setpoint_source::{Severity, Symbol};
 
 use super::{Concern, Hazard, Wait};
@@ -18,17 +19,19 @@ pub(super) static ROUTE: Hazard = Hazard {
           the route table and the gateway belong to different networks.",
     page: PAGE,
     find: |stack, out| {
+        let mut attachments: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+        for attachment in stack.of_kind("AWS::EC2::VPCGatewayAttachment") {
+            for gateway in ["InternetGatewayId", "VpnGatewayId"]
+                .into_iter()
+                .filter_map(|name| attached(attachment, name))
+            {
+                attachments.entry(gateway).or_default().push(attachment.name);
+            }
+        }
         for route in stack.of_kind("AWS::EC2::Route") {
-            let Some(gateway) = route.property(&["GatewayId"]).and_then(Value::reference) else { continue };
-            let attachments: Vec<Symbol> = stack
-                .of_kind("AWS::EC2::VPCGatewayAttachment")
-                .filter(|one| {
-                    attached(one, "InternetGatewayId") == Some(gateway)
-                        || attached(one, "VpnGatewayId") == Some(gateway)
-                })
-                .map(|one| one.name)
-                .collect();
-            wait(out, route, attachments, format!("sends traffic to the gateway `{gateway}`"));
+            let Some(gateway) = attached(route, "GatewayId") else { continue };
+            let any_of = attachments.get(&gateway).cloned().unwrap_or_default();
+            wait(out, route, any_of, format!("sends traffic to the gateway `{gateway}`"));
         }
     },
 };
@@ -41,10 +44,14 @@ pub(super) static TRANSIT: Hazard = Hazard {
           comes first, its creation fails.",
     page: TRANSIT_PAGE,
     find: |stack, out| {
+        let all = transit_attachments(stack);
         for (route, gateway) in transit_routes(stack) {
             let table = stack.referred(route.property(&["RouteTableId"]), "AWS::EC2::RouteTable");
             let Some(vpc) = table.and_then(|table| attached(table, "VpcId")) else { continue };
-            let attachments = transit_attachments(stack, gateway)
+            let attachments = all
+                .get(&gateway)
+                .into_iter()
+                .flatten()
                 .filter(|one| attached(one, "VpcId") == Some(vpc))
                 .map(|one| one.name)
                 .collect();
@@ -63,6 +70,7 @@ pub(super) static TRANSIT_ELSEWHERE: Hazard = Hazard {
           in the network of this attachment, and the route comes first, its creation fails.",
     page: TRANSIT_PAGE,
     find: |stack, out| {
+        let all = transit_attachments(stack);
         for (route, gateway) in transit_routes(stack) {
             let table = route.property(&["RouteTableId"]);
             if stack
@@ -75,7 +83,10 @@ pub(super) static TRANSIT_ELSEWHERE: Hazard = Hazard {
             let may_hold_table = |vpc: Symbol| {
                 stack.resource(vpc).is_none() || stack.path(route.name, &[vpc], &|_| true).is_some()
             };
-            let attachments = transit_attachments(stack, gateway)
+            let attachments = all
+                .get(&gateway)
+                .into_iter()
+                .flatten()
                 .filter(|one| attached(one, "VpcId").is_none_or(may_hold_table))
                 .map(|one| one.name)
                 .collect();
@@ -93,14 +104,18 @@ fn transit_routes<'a>(stack: &Stack<'a>) -> impl Iterator<Item = (&'a Resource, 
     routes.filter_map(|route| Some((route, attached(route, "TransitGatewayId")?)))
 }
 
-fn transit_attachments<'a>(
-    stack: &Stack<'a>,
-    gateway: Symbol,
-) -> impl Iterator<Item = &'a Resource> + use<'a> {
-    stack
+/// The attachments of each transit gateway.
+fn transit_attachments<'a>(stack: &Stack<'a>) -> FxHashMap<Symbol, Vec<&'a Resource>> {
+    let mut out: FxHashMap<Symbol, Vec<&Resource>> = FxHashMap::default();
+    let attachments = stack
         .of_kind("AWS::EC2::TransitGatewayAttachment")
-        .chain(stack.of_kind("AWS::EC2::TransitGatewayVpcAttachment"))
-        .filter(move |one| attached(one, "TransitGatewayId") == Some(gateway))
+        .chain(stack.of_kind("AWS::EC2::TransitGatewayVpcAttachment"));
+    for attachment in attachments {
+        if let Some(gateway) = attached(attachment, "TransitGatewayId") {
+            out.entry(gateway).or_default().push(attachment);
+        }
+    }
+    out
 }
 
 /// An address that nothing joins to a network needs no gateway, and one that a NAT gateway uses is joined by the NAT gateway:
@@ -113,11 +128,12 @@ pub(super) static ADDRESS: Hazard = Hazard {
           stack is deleted, the gateway cannot be detached before the address is released.",
     page: PAGE,
     find: |stack, out| {
+        let attachments = internet_attachments(stack);
         let joining = stack.of_kind("AWS::EC2::EIP").chain(stack.of_kind("AWS::EC2::EIPAssociation"));
         for joins in joining {
             for vpc in networks_of_address(stack, joins) {
                 let because = format!("joins an elastic address to an instance in `{vpc}`");
-                wait(out, joins, attachments_of(stack, vpc), because);
+                wait(out, joins, attachments.get(&vpc).cloned().unwrap_or_default(), because);
             }
         }
     },
@@ -130,12 +146,18 @@ pub(super) static NAT: Hazard = Hazard {
     why: "A public NAT gateway needs the internet gateway of its network to be attached. If it comes first, its creation fails.",
     page: "https://docs.aws.amazon.com/vpc/latest/userguide/nat-gateway-working-with.html",
     find: |stack, out| {
+        let attachments = internet_attachments(stack);
         for nat in stack.of_kind("AWS::EC2::NatGateway") {
             if nat.property(&["ConnectivityType"]).and_then(Value::text) == Some("private") {
                 continue;
             }
             for vpc in networks(stack, nat.property(&["SubnetId"])) {
-                wait(out, nat, attachments_of(stack, vpc), format!("is a public NAT gateway in `{vpc}`"));
+                wait(
+                    out,
+                    nat,
+                    attachments.get(&vpc).cloned().unwrap_or_default(),
+                    format!("is a public NAT gateway in `{vpc}`"),
+                );
             }
         }
     },
@@ -149,6 +171,7 @@ pub(super) static PUBLIC_CONSUMER: Hazard = Hazard {
           gateway cannot be detached before the address is gone.",
     page: PAGE,
     find: |stack, out| {
+        let attachments = internet_attachments(stack);
         for resource in stack.template.resources.values() {
             let (subnets, what) = match &*resource.kind {
                 "AWS::EC2::Instance" => {
@@ -173,7 +196,12 @@ pub(super) static PUBLIC_CONSUMER: Hazard = Hazard {
             for vpc in subnets.into_iter().flat_map(|value| networks(stack, Some(value))) {
                 if !seen.contains(&vpc) {
                     seen.push(vpc);
-                    wait(out, resource, attachments_of(stack, vpc), format!("{what} in `{vpc}`"));
+                    wait(
+                        out,
+                        resource,
+                        attachments.get(&vpc).cloned().unwrap_or_default(),
+                        format!("{what} in `{vpc}`"),
+                    );
                 }
             }
         }
@@ -190,13 +218,17 @@ fn attached(attachment: &Resource, property: &str) -> Option<Symbol> {
     attachment.property(&[property])?.reference()
 }
 
-/// The attachments of internet gateways to a network.
-fn attachments_of(stack: &Stack<'_>, vpc: Symbol) -> Vec<Symbol> {
-    stack
-        .of_kind("AWS::EC2::VPCGatewayAttachment")
-        .filter(|one| attached(one, "VpcId") == Some(vpc) && one.property(&["InternetGatewayId"]).is_some())
-        .map(|one| one.name)
-        .collect()
+/// The attachments of internet gateways to each network.
+fn internet_attachments(stack: &Stack<'_>) -> FxHashMap<Symbol, Vec<Symbol>> {
+    let mut out: FxHashMap<Symbol, Vec<Symbol>> = FxHashMap::default();
+    for attachment in stack.of_kind("AWS::EC2::VPCGatewayAttachment") {
+        if let Some(vpc) = attached(attachment, "VpcId")
+            && attachment.property(&["InternetGatewayId"]).is_some()
+        {
+            out.entry(vpc).or_default().push(attachment.name);
+        }
+    }
+    out
 }
 
 /// The networks of the subnets that a value names, as far as both are in the template.
