@@ -3,6 +3,8 @@
 //! The programs are those of `fuzz/`, built with the compiler's own coverage counters. What was executed, reached and found is summed up
 //! in `target/fuzz/figures.json`. An input that crashes is put below `crates/setpoint_fuzz/found`, where an ordinary test runs it again.
 
+mod planted;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,6 +24,9 @@ pub(crate) struct Arguments {
     /// For all targets together
     #[arg(long, default_value_t = 30.0)]
     minutes: f64,
+    /// Plant bugs in a copy, and tell which of them are found; targets or bugs may be named
+    #[arg(long)]
+    planted: bool,
     /// Only print the sums of all runs
     #[arg(long)]
     figures: bool,
@@ -67,10 +72,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     if arguments.targets == ["verify"] {
         return verify(arguments);
     }
+    if arguments.planted {
+        return planted::run(&arguments.targets, arguments.minutes);
+    }
     let known = repository().join("target/fuzz/figures.json");
     let mut figures = read(&known);
     if !arguments.figures {
-        let programs = build()?;
+        let programs = build(&repository())?;
         let wanted: Vec<(&str, &str)> = PROGRAMS
             .iter()
             .flat_map(|(program, targets)| targets.iter().map(move |(target, _)| (*program, *target)))
@@ -98,8 +106,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     Ok(())
 }
 
-/// Builds the programs; the answer is where they are.
-fn build() -> Result<PathBuf, String> {
+/// Builds the programs of a copy of the repository; the answer is where they are. What both copies need is built once.
+fn build(copy: &Path) -> Result<PathBuf, String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("-vV").output().map_err(|error| error.to_string())?;
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
@@ -110,7 +118,7 @@ fn build() -> Result<PathBuf, String> {
         .args(["build", "--release", "--target", host, "--target-dir"])
         .arg(&target)
         .env("RUSTFLAGS", INSTRUMENTATION)
-        .current_dir(repository().join("fuzz"))
+        .current_dir(copy.join("fuzz"))
         .status()
         .map_err(|error| error.to_string())?;
     if !status.success() {
@@ -137,21 +145,22 @@ fn fuzz(
     }
     let began = Instant::now();
     let mut crashes = 0;
+    // Every round begins with all of its corpus: once the seeds that reach something are in it, the others are not executed again.
+    let mut has_seeds = false;
     while began.elapsed() + Duration::from_secs(1) < share && crashes < MAX_CRASHES {
         let seconds = ROUND.min(share.saturating_sub(began.elapsed())).as_secs().max(1);
         let artifacts = folder.join("artifacts").join(target);
         std::fs::create_dir_all(&artifacts).map_err(|error| error.to_string())?;
-        let done = Command::new("sh")
-            // As deep as the threads of the program.
-            .args(["-c", "ulimit -s 524288 && exec \"$@\"", "sh"])
-            .arg(program)
-            .args([&corpus, &start])
-            .arg(format!("-max_total_time={seconds}"))
-            .arg(format!("-artifact_prefix={}/", artifacts.display()))
-            .args(["-print_final_stats=1", "-timeout=20", "-rss_limit_mb=3000", "-max_len=8000", "-reload=0"])
-            .env("SETPOINT_FUZZ_TARGET", target)
-            .output()
-            .map_err(|error| error.to_string())?;
+        let mut command = fuzzer(program, target, &artifacts);
+        command.arg(&corpus);
+        if has_seeds {
+            // What is fast is changed more often than what is slow.
+            command.arg(format!("-max_total_time={seconds}")).arg("-entropic_scale_per_exec_time=1");
+        } else {
+            command.arg("-merge=1").arg(&start);
+        }
+        has_seeds = true;
+        let done = command.output().map_err(|error| error.to_string())?;
         let said = String::from_utf8_lossy(&done.stderr);
         sum.executions += number_after(&said, "stat::number_of_executed_units:").unwrap_or_default();
         sum.reached = sum.reached.max(number_after(&said, " cov: ").unwrap_or_default());
@@ -180,6 +189,19 @@ fn fuzz(
     sum.seconds += began.elapsed().as_secs();
     println!("{target}: {} executions, {} of {} edges", sum.executions, sum.reached, sum.counters);
     Ok(())
+}
+
+/// The call of a program for a target. Inputs that crash are written into the folder.
+fn fuzzer(program: &Path, target: &str, artifacts: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command
+        // As deep as the threads of the program.
+        .args(["-c", "ulimit -s 524288 && exec \"$@\"", "sh"])
+        .arg(program)
+        .arg(format!("-artifact_prefix={}/", artifacts.display()))
+        .args(["-print_final_stats=1", "-timeout=20", "-rss_limit_mb=3000", "-max_len=8000", "-reload=0"])
+        .env("SETPOINT_FUZZ_TARGET", target);
+    command
 }
 
 /// The number after the last of these words.

@@ -1,5 +1,5 @@
-//! Servers under changing input: `serve`, `lsp` and, run after run, `fleet`. Memory and handles stay as they are after a tenth of
-//! the time, and the same input has the same answer each time.
+//! Servers under changing input, all at once: `serve`, `lsp` and, run after run, `fleet`. Memory and handles stay as they are after a
+//! tenth of the time, and the same input has the same answer each time.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -29,19 +29,28 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let program = program.canonicalize().map_err(|error| format!("{}: {error}", program.display()))?;
     let share = Duration::from_secs_f64(arguments.minutes * 60.0);
     let folder = std::env::temp_dir().join(format!("setpoint-soak-{}", std::process::id()));
-    let done = write(&folder, 0)
-        .and_then(|()| soak("serve", &mut Served::start(&program, &folder)?, &folder, share))
-        .and_then(|()| soak("lsp", &mut Edited::start(&program, &folder)?, &folder, share))
-        .and_then(|()| soak("fleet", &mut Fleet { program, folder: folder.clone() }, &folder, share));
+    let place = |name: &str| {
+        let place = folder.join(name);
+        write(&place, 0).map(|()| place)
+    };
+    let (serve, lsp, fleet) = (place("serve")?, place("lsp")?, place("fleet")?);
+    let done = std::thread::scope(|scope| {
+        let all = [
+            scope.spawn(|| soak("serve", &mut Served::start(&program, &serve)?, &serve, share)),
+            scope.spawn(|| soak("lsp", &mut Edited::start(&program, &lsp)?, &lsp, share)),
+            scope.spawn(|| soak("fleet", &mut Fleet::new(&program, &fleet), &fleet, share)),
+        ];
+        all.into_iter().map(|one| one.join().map_err(|_| "a soak run panics")?).collect::<Vec<_>>()
+    });
     let _ = std::fs::remove_dir_all(&folder);
-    done
+    done.into_iter().collect()
 }
 
 /// Something that answers about the folder as it is.
 trait Asked {
     fn ask(&mut self, state: usize) -> Result<String, String>;
-    /// The process, if it lives on between the questions.
-    fn process(&self) -> Option<u32>;
+    /// Resident kilobytes and open handles: now, or the most of the last run.
+    fn used(&self) -> Option<(u64, u64)>;
 }
 
 fn soak(name: &str, asked: &mut dyn Asked, folder: &Path, share: Duration) -> Result<(), String> {
@@ -61,30 +70,28 @@ fn soak(name: &str, asked: &mut dyn Asked, folder: &Path, share: Duration) -> Re
         }
         count += 1;
         if warm.is_none() && start.elapsed() > share / 10 {
-            warm = asked.process().and_then(used);
+            warm = asked.used();
         }
     }
-    let last = asked.process().and_then(used);
-    match (warm, last) {
-        (Some((memory, handles)), Some((last_memory, last_handles))) => {
-            println!(
-                "{name}: {count} questions in {} s, the same answers; {memory} kB and {handles} handles when warm, \
-                 {last_memory} kB and {last_handles} at the end",
-                start.elapsed().as_secs()
-            );
-            if last_memory > memory + GROWTH || last_handles > handles + 2 {
-                return Err(format!("{name} grows"));
-            }
-        }
-        _ => println!("{name}: {count} runs in {} s, the same answers", start.elapsed().as_secs()),
+    let last = asked.used();
+    let (Some((memory, handles)), Some((last_memory, last_handles))) = (warm, last) else {
+        return Err(format!("{name}: there is no such process"));
+    };
+    println!(
+        "{name}: {count} questions in {} s, the same answers; {memory} kB and {handles} handles when warm, \
+         {last_memory} kB and {last_handles} at the end",
+        start.elapsed().as_secs()
+    );
+    if last_memory > memory + GROWTH || last_handles > handles + 2 {
+        return Err(format!("{name} grows"));
     }
     Ok(())
 }
 
-/// Resident kilobytes and open handles of a process.
-fn used(process: u32) -> Option<(u64, u64)> {
+/// Resident kilobytes, by a line of the system's, and open handles of a process.
+fn used(process: u32, line: &str) -> Option<(u64, u64)> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|found| found.strip_prefix(line))?;
     let memory = line.split_whitespace().next()?.parse().ok()?;
     Some((memory, std::fs::read_dir(format!("/proc/{process}/fd")).ok()?.count() as u64))
 }
@@ -166,8 +173,8 @@ impl Asked for Served {
         self.request(&json!({"jsonrpc": "2.0", "id": 1, "method": "catalog", "params": {"node": "a", "facts": {"x": 1}}}))
     }
 
-    fn process(&self) -> Option<u32> {
-        Some(self.child.id())
+    fn used(&self) -> Option<(u64, u64)> {
+        used(self.child.id(), "VmRSS:")
     }
 }
 
@@ -245,16 +252,22 @@ impl Asked for Edited {
         let change = json!([{"text": manifest(state)}]);
         self.send(&json!({"method": "textDocument/didChange", "params": {"textDocument": document, "contentChanges": change}}))?;
         let mut answer = String::new();
-        for (id, method) in [(1, "textDocument/documentSymbol"), (2, "textDocument/hover")] {
+        // A check of what is on the disk goes on meanwhile.
+        self.send(&json!({"method": "textDocument/didSave", "params": {"textDocument": document}}))?;
+        let asked = ["textDocument/documentSymbol", "textDocument/hover", "textDocument/definition"];
+        for (id, method) in asked.into_iter().enumerate() {
+            let id = id + 1;
             let params = json!({"textDocument": document, "position": {"line": 0, "character": 22}});
             self.send(&json!({"id": id, "method": method, "params": params}))?;
-            answer += &self.receive(|message| message.get("id") == Some(&json!(id)))?.to_string();
+            let said = self.receive(|message| message.get("id") == Some(&json!(id)))?.to_string();
+            // What the last check found stands below a line, and the files changed while it read them.
+            answer += said.split("\\n\\n---\\n\\n").next().unwrap_or_default();
         }
         Ok(answer)
     }
 
-    fn process(&self) -> Option<u32> {
-        Some(self.child.id())
+    fn used(&self) -> Option<(u64, u64)> {
+        used(self.child.id(), "VmRSS:")
     }
 }
 
@@ -268,19 +281,46 @@ impl Drop for Edited {
 struct Fleet {
     program: PathBuf,
     folder: PathBuf,
+    /// Of the last run.
+    most: (u64, u64),
+}
+
+impl Fleet {
+    fn new(program: &Path, folder: &Path) -> Self {
+        Self { program: program.to_owned(), folder: folder.to_owned(), most: (0, 0) }
+    }
 }
 
 impl Asked for Fleet {
     fn ask(&mut self, _: usize) -> Result<String, String> {
-        let done = Command::new(&self.program)
+        let mut child = Command::new(&self.program)
             .args(["fleet", ".", "--format", "json"])
             .current_dir(&self.folder)
-            .output()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
             .map_err(|error| error.to_string())?;
-        Ok(format!("{:?}\n{}", done.status.code(), String::from_utf8_lossy(&done.stdout)))
+        let mut output = child.stdout.take().ok_or("no standard output")?;
+        let reader = std::thread::spawn(move || {
+            let mut text = String::new();
+            output.read_to_string(&mut text).map(|_| text)
+        });
+        self.most = (0, 0);
+        let status = loop {
+            // A process that has ended has no figures any more.
+            if let Some((memory, handles)) = used(child.id(), "VmHWM:") {
+                self.most = (self.most.0.max(memory), self.most.1.max(handles));
+            }
+            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+                break status;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        };
+        let text = reader.join().map_err(|_| "a thread panics")?.map_err(|error| error.to_string())?;
+        Ok(format!("{:?}\n{text}", status.code()))
     }
 
-    fn process(&self) -> Option<u32> {
-        None
+    fn used(&self) -> Option<(u64, u64)> {
+        Some(self.most)
     }
 }

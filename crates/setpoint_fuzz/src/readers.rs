@@ -5,7 +5,7 @@ use std::path::Path;
 use setpoint_commands::{Surroundings, Syntax};
 use setpoint_packages::{Collection, Index, read};
 use setpoint_smartfrog::Semantics;
-use setpoint_source::{MemoryFileSystem, Sources};
+use setpoint_source::{MemoryFileSystem, Rule, Sources};
 
 use crate::{Target, text_of};
 
@@ -73,7 +73,26 @@ fn yaml(data: &[u8]) {
 fn json(data: &[u8]) {
     let Some(text) = text_of(data) else { return };
     let sources = Sources::new();
-    let _ = setpoint_data::read_json(sources.add("a.json", text), text);
+    let read = setpoint_data::read_json(sources.add("a.json", text), text);
+    let is_taken = read.diagnostics.iter().all(|finding| finding.rule == Rule::DuplicateKey);
+    // Another reader says what JSON is, but for a mark at the beginning, depth, and control characters in texts.
+    let other = serde_json::from_str::<serde_json::Value>(text);
+    let is_other_taken = other.as_ref().map_or_else(
+        |error| {
+            let said = error.to_string();
+            let differs = ["recursion limit", "control character", "out of range", "surrogate", "hex escape"];
+            if text.starts_with('\u{feff}') || differs.iter().any(|words| said.contains(words)) {
+                None
+            } else {
+                Some(false)
+            }
+        },
+        |_| Some(true),
+    );
+    assert!(
+        is_other_taken.is_none_or(|other| other == is_taken),
+        "one reader takes what the other refuses: {other:?}"
+    );
 }
 
 fn catalog(data: &[u8]) {

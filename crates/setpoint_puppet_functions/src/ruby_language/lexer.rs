@@ -5,6 +5,7 @@ mod literals;
 use setpoint_source::Limit;
 
 use super::Beyond;
+use super::things::MAX_INTEGER;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
@@ -433,7 +434,8 @@ impl<'c> Lexer<'c> {
             }
         } else {
             match crate::ruby::numbers::parse_integer(&text) {
-                Some(number) => Token::Integer(number),
+                Some(number) if number.unsigned_abs() <= MAX_INTEGER.unsigned_abs() => Token::Integer(number),
+                Some(_) => return self.beyond("a number is too large"),
                 None => return self.beyond("a number is not understood"),
             }
         };

@@ -15,6 +15,8 @@ use super::interpreter::{Interpreter, Result};
 use crate::ruby::numbers::float_to_s;
 use crate::ruby::text::inspect_text;
 
+/// Larger integers are refused. Ruby's have no end; what is computed of two that are within needs no look at an overflow.
+pub(crate) const MAX_INTEGER: i128 = 1 << 100;
 /// Deeper values are refused.
 const DEEPEST: Limit = Limit::new(200);
 /// Parts of values that one run may write out, compare or convert. A value that shares its parts with itself has as many as are
@@ -57,7 +59,7 @@ impl Drop for Expansion {
 fn expand_part(depth: usize) -> bool {
     let parts = if depth > DEEPEST { usize::MAX } else { PARTS.get().saturating_add(1) };
     PARTS.set(parts);
-    !(parts > MOST_PARTS)
+    parts <= MOST_PARTS
 }
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use super::{Given, MOST, integer_of};
 use crate::ruby_language::interpreter::{
     Interpreter, Result, argument_error, beyond, limit, raise, type_error,
 };
-use crate::ruby_language::things::Thing;
+use crate::ruby_language::things::{MAX_INTEGER, Thing};
 
 fn float(thing: &Thing) -> Option<f64> {
     match thing {
@@ -25,8 +25,6 @@ pub(super) fn from_float(number: f64) -> Result<Thing> {
     bounded(number as i128)
 }
 
-/// Larger integers are refused. Ruby's have no end; what is computed of two that are within needs no look at an overflow.
-const MAX_INTEGER: i128 = 1 << 100;
 const TOO_LARGE: &str = "a number is too large";
 
 /// An integer that may be computed with.
