@@ -1,6 +1,7 @@
 //! Git, asked by its own program: what a revision holds. It is run only where the user names a revision or asks for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -20,10 +21,21 @@ impl Repository {
     pub(crate) fn of(path: &Path) -> Result<Self, UsageError> {
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new(".")) };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let answer = ask(folder, &["rev-parse", "--show-toplevel"]).map_err(|error| {
-            UsageError::new(format!("{} is in no git repository: {error}", path.display()))
-        })?;
-        Ok(Self { root: PathBuf::from(String::from_utf8_lossy(&answer).trim_end()) })
+        match ask(folder, &["rev-parse", "--show-toplevel"]) {
+            Ok(answer) => Ok(Self { root: path_of(answer.strip_suffix(b"\n").unwrap_or(&answer)) }),
+            // A bare repository has commits and no work tree: its own folder stands for the root of each.
+            Err(_) if is_bare(folder) => {
+                Ok(Self { root: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()) })
+            }
+            Err(error) => {
+                Err(UsageError::new(format!("{} is in no git repository: {error}", path.display())))
+            }
+        }
+    }
+
+    /// Whether there are commits and no work tree.
+    pub(crate) fn is_bare(&self) -> bool {
+        is_bare(&self.root)
     }
 
     /// The commit that a name stands for, if it is one.
@@ -61,7 +73,7 @@ impl Repository {
 
     /// Whether tracked files of the work tree differ from what is committed.
     pub(crate) fn is_changed(&self) -> bool {
-        let asked = ["status", "--porcelain", "--untracked-files=normal"];
+        let asked = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty"];
         ask(&self.root, &asked).is_ok_and(|answer| !answer.is_empty())
     }
 
@@ -87,6 +99,7 @@ impl Repository {
         others: &'a dyn FileSystem,
     ) -> Result<RevisionFiles<'a>, UsageError> {
         let (entries, submodules) = self.tree(commit)?;
+        let unchanged = BTreeSet::new();
         let shared = self.ignored().into_iter().chain(submodules.keys().cloned());
         let here = std::env::current_dir().unwrap_or_default();
         Ok(RevisionFiles {
@@ -95,9 +108,47 @@ impl Repository {
             entries,
             shared: shared.map(|path| (path.clone(), path)).collect(),
             submodules,
+            unchanged,
+            unreadable: Mutex::default(),
             reader: Mutex::new(Reader::start(&self.root)?),
             others,
         })
+    }
+
+    /// The files of a commit, to be compared with the work tree: what git calls unchanged is read from there, so that line ends
+    /// that git converts and filters that it runs are no change.
+    pub(crate) fn files_beside_work_tree<'a>(
+        &self,
+        commit: &str,
+        others: &'a dyn FileSystem,
+    ) -> Result<RevisionFiles<'a>, UsageError> {
+        let mut files = self.files_of(commit, others)?;
+        files.unchanged = self.unchanged_since(commit, &files.entries);
+        Ok(files)
+    }
+
+    /// What is checked out of a submodule; nothing if its folder is empty.
+    pub(crate) fn checked_out(&self, submodule: &Path) -> Option<CheckedOut> {
+        // Without a `.git` of its own, git would answer for the repository around it.
+        if !submodule.join(".git").exists() {
+            return None;
+        }
+        let commit = Self { root: submodule.to_owned() }.commit("HEAD")?;
+        let status = ask(submodule, &["status", "--porcelain", "--ignore-submodules=dirty"]);
+        Some(CheckedOut { commit, is_changed: status.map_or(true, |answer| !answer.is_empty()) })
+    }
+
+    /// The files of the work tree that are those of a commit, whatever bytes they have: line ends and filters may differ.
+    fn unchanged_since(&self, commit: &str, entries: &Entries) -> BTreeSet<PathBuf> {
+        let asked =
+            ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", commit];
+        let Ok(answer) = ask(&self.root, &asked) else { return BTreeSet::new() };
+        let changed: BTreeSet<PathBuf> =
+            answer.split(|&byte| byte == 0).map(|name| self.root.join(path_of(name))).collect();
+        let is_unchanged = |(path, entry): &(&PathBuf, &Entry)| !entry.link && !changed.contains(*path);
+        // A sparse work tree lacks files that are not changed.
+        let found = entries.iter().filter(is_unchanged).map(|(path, _)| path.clone());
+        found.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file())).collect()
     }
 
     /// The commit of each submodule in a commit, by path.
@@ -111,18 +162,18 @@ impl Repository {
             .map_err(|error| UsageError::new(format!("git cannot list {commit}: {error}")))?;
         let (mut entries, mut submodules) = (BTreeMap::new(), BTreeMap::new());
         for line in listing.split(|&byte| byte == 0) {
-            let line = String::from_utf8_lossy(line);
-            let Some((about, path)) = line.split_once('\t') else { continue };
+            let Some(tab) = line.iter().position(|&byte| byte == b'\t') else { continue };
+            let (about, path) = (String::from_utf8_lossy(&line[..tab]), path_of(&line[tab + 1..]));
             let mut words = about.split(' ');
             let (mode, kind, object) = (words.next(), words.next(), words.next());
             let Some(object) = object.map(str::to_owned) else { continue };
             match kind {
                 Some("blob") => {
                     let entry = Entry { object, link: mode == Some("120000") };
-                    entries.insert(self.root.join(path), entry);
+                    entries.insert(self.root.join(&path), entry);
                 }
                 Some("commit") => {
-                    submodules.insert(self.root.join(path), object);
+                    submodules.insert(self.root.join(&path), object);
                 }
                 _ => {}
             }
@@ -135,8 +186,30 @@ impl Repository {
         let asked = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let answer = ask(&self.root, &asked).unwrap_or_default();
         let names = answer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-        names.map(|name| self.root.join(String::from_utf8_lossy(name).trim_end_matches('/'))).collect()
+        names.map(|name| self.root.join(path_of(name.strip_suffix(b"/").unwrap_or(name)))).collect()
     }
+}
+
+/// What a folder has of a submodule.
+pub(crate) struct CheckedOut {
+    pub(crate) commit: String,
+    /// Its files differ from those of the commit.
+    pub(crate) is_changed: bool,
+}
+
+fn is_bare(folder: &Path) -> bool {
+    ask(folder, &["rev-parse", "--is-bare-repository"]).is_ok_and(|answer| answer.starts_with(b"true"))
+}
+
+/// A path as git prints it after `-z`: any bytes.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::new(String::from_utf8_lossy(bytes).as_ref()))
 }
 
 /// A commit as people write it.
@@ -247,6 +320,10 @@ pub(crate) struct RevisionFiles<'a> {
     shared: BTreeMap<PathBuf, PathBuf>,
     /// The commit of each submodule.
     pub(crate) submodules: Submodules,
+    /// Files that are read from the work tree, since git calls them the same.
+    unchanged: BTreeSet<PathBuf>,
+    /// What is in the revision and could not be used.
+    unreadable: Mutex<BTreeMap<PathBuf, FileError>>,
     reader: Mutex<Reader>,
     others: &'a dyn FileSystem,
 }
@@ -304,7 +381,7 @@ impl RevisionFiles<'_> {
             let folder = link.parent().unwrap_or(&self.root).to_owned();
             at = normal(&folder.join(target).join(rest));
         }
-        Place::Revision(at)
+        if self.unchanged.contains(&at) { Place::Others(at) } else { Place::Revision(at) }
     }
 
     /// Where a path is read from that git does not keep. What the commit has comes from the commit.
@@ -325,7 +402,7 @@ impl RevisionFiles<'_> {
                 && entry.link
             {
                 let target = self.object(&entry.object)?;
-                return Some((prefix, PathBuf::from(String::from_utf8_lossy(&target).into_owned())));
+                return Some((prefix, path_of(&target)));
             }
         }
         None
@@ -374,7 +451,11 @@ impl FileSystem for RevisionFiles<'_> {
             |reason: &str, missing| FileError { path: path.to_owned(), reason: reason.to_owned(), missing };
         let entry =
             self.entries.get(&at).ok_or_else(|| fail("there is no such file in the revision", true))?;
-        self.object(&entry.object).ok_or_else(|| fail("git cannot give it, or it is over 64 MB", false))
+        self.object(&entry.object).ok_or_else(|| {
+            let error = fail("git cannot give it, or it is over 64 MB", false);
+            self.record(&error);
+            error
+        })
     }
 
     fn content_name(&self, path: &Path) -> Option<String> {
@@ -412,15 +493,34 @@ impl FileSystem for RevisionFiles<'_> {
             Place::Revision(at) => at,
             Place::Others(at) => return self.others.list(&at),
         };
-        let first = |inner: &Path| {
-            let name = inner.strip_prefix(&at).ok()?.components().next()?;
-            Some(name.as_os_str().to_string_lossy().into_owned())
-        };
-        let mut names: Vec<String> =
-            self.below(&at).chain(self.shared_below(&at)).filter_map(first).collect();
+        let first =
+            |inner: &Path| Some(inner.strip_prefix(&at).ok()?.components().next()?.as_os_str().to_owned());
+        let (mut names, mut has_others) = (Vec::new(), false);
+        for name in self.below(&at).chain(self.shared_below(&at)).filter_map(first) {
+            match name.into_string() {
+                Ok(name) => names.push(name),
+                Err(_) => has_others = true,
+            }
+        }
+        if has_others {
+            let reason = "names in it are not UTF-8".to_owned();
+            self.record(&FileError { path: path.to_owned(), reason, missing: false });
+        }
         names.sort();
         names.dedup();
         names
+    }
+
+    fn record(&self, error: &FileError) {
+        if !error.missing {
+            let mut known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(normal(&error.path)).or_insert_with(|| error.clone());
+        }
+    }
+
+    fn unreadable(&self) -> Vec<FileError> {
+        let known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().cloned().chain(self.others.unreadable()).collect()
     }
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
@@ -432,7 +532,7 @@ impl FileSystem for RevisionFiles<'_> {
                     return self.others.link_target(&from);
                 }
                 let entry = self.entries.get(&at).filter(|entry| entry.link)?;
-                Some(PathBuf::from(String::from_utf8_lossy(&self.object(&entry.object)?).into_owned()))
+                Some(path_of(&self.object(&entry.object)?))
             }
             Place::Others(at) => self.others.link_target(&at.join(name)),
         }

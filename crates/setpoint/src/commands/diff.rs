@@ -16,10 +16,13 @@ use crate::progress::Shown;
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, UsageError> {
-    let (old, new) = sides(session.files, args)?;
-    let mut old_files = old.files(session.files)?;
+    let (old, new) = sides(session, args)?;
+    let mut old_files = match (&old.revision, &new.revision) {
+        (Some((repository, commit)), None) => Some(repository.files_beside_work_tree(commit, session.files)?),
+        _ => old.files(session.files)?,
+    };
     let new_files = new.files(session.files)?;
-    let not_compared = bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old, &new)?;
+    let not_compared = bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old)?;
     let mut shared = Vec::new();
     if let Some(files) = &mut old_files {
         if let Some(folder) = &args.old_modulepath {
@@ -68,17 +71,21 @@ fn status(outcome: &DiffOutcome, args: &DiffArgs) -> u8 {
 }
 
 /// What is compared with what.
-fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Named, Named), UsageError> {
+fn sides(session: &Session<'_>, args: &DiffArgs) -> Result<(Named, Named), UsageError> {
+    let files = session.files;
     if let (None, Some((from, to))) = (&args.new, args.old.split_once("...")) {
-        let new = if to.is_empty() { Named::work_tree(files) } else { Named::find(files, to, None)? };
-        let old = Named::find(files, from, Some(&new.path))?;
+        let new = if to.is_empty() { Named::work_tree(session)? } else { Named::find(session, to, None)? };
+        let old = Named::find(session, from, Some(&new.path))?;
         return Ok((old.at_merge_base(&new)?, new));
     }
     let new = match &args.new {
-        Some(name) => Named::find(files, name, None)?,
-        None => Named::work_tree(files),
+        Some(name) => Named::find(session, name, None)?,
+        None => match inner_path(files, &args.old) {
+            Some(path) => Named { path, revision: None, is_base: false },
+            None => Named::work_tree(session)?,
+        },
     };
-    let old = Named::find(files, &args.old, Some(&new.path))?;
+    let old = Named::find(session, &args.old, Some(&new.path))?;
     if args.new.is_none() && old.revision.is_none() {
         return Err(UsageError::new(format!(
             "`{}` is a file or folder; name what to compare it with, or name a git revision",
@@ -88,6 +95,12 @@ fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Named, Named), Usag
     // Two revisions are compared as they are named, like `git diff A B`.
     let old = if args.direct || new.revision.is_some() { old } else { old.at_merge_base(&new)? };
     Ok((old, new))
+}
+
+/// The path in `REVISION:PATH`.
+fn inner_path(files: &dyn FileSystem, name: &str) -> Option<PathBuf> {
+    let is_path = files.is_file(Path::new(name)) || files.is_dir(Path::new(name));
+    name.split_once(':').filter(|_| !is_path).map(|(_, path)| PathBuf::from(path))
 }
 
 /// What the two sides are called.
@@ -129,25 +142,34 @@ fn about(args: &DiffArgs, old: &Named, new: &Named) -> About {
     }
 }
 
-/// A sentence for each submodule that the two sides want at different commits: only one of them is checked out.
+/// A sentence for each submodule whose old commit is not the one that is read: one of them is checked out, for both sides.
 fn bumped_submodules(
     old_files: Option<&RevisionFiles<'_>>,
     new_files: Option<&RevisionFiles<'_>>,
     old: &Named,
-    new: &Named,
 ) -> Result<Vec<String>, UsageError> {
     let (Some(files), Some((repository, _))) = (old_files, &old.revision) else { return Ok(Vec::new()) };
-    let after: BTreeMap<PathBuf, String> = match (new_files, &new.revision) {
-        (Some(files), _) => files.submodules.clone(),
-        _ => repository.submodules("HEAD")?,
+    let wanted: BTreeMap<PathBuf, String> = match new_files {
+        Some(files) => files.submodules.clone(),
+        None => repository.submodules("HEAD")?,
     };
-    let differs = |(path, was): &(&PathBuf, &String)| after.get(*path).is_some_and(|is| is != *was);
-    let told = files.submodules.iter().filter(differs).map(|(path, was)| {
+    let mut told = Vec::new();
+    for (path, was) in &files.submodules {
+        let Some(is) = wanted.get(path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is = after.get(path).map_or("", |is| git::short(is));
-        format!("{name} {} → {is} was not compared", git::short(was))
-    });
-    Ok(told.collect())
+        // Of two revisions neither needs to be checked out; of the work tree, what is there is the new version.
+        let here = if new_files.is_none() { repository.checked_out(path) } else { None };
+        let is = match &here {
+            Some(here) if here.commit != *was => &here.commit,
+            _ => is,
+        };
+        if is != was {
+            told.push(format!("{name} {} → {} was not compared", git::short(was), git::short(is)));
+        } else if here.is_some_and(|here| here.is_changed) {
+            told.push(format!("what is not committed in the submodule {name} was not compared"));
+        }
+    }
+    Ok(told)
 }
 
 /// One side: a path, perhaps of a revision.
@@ -159,24 +181,31 @@ struct Named {
 }
 
 impl Named {
-    /// The repository or module around the current folder, as `check` takes it.
-    fn work_tree(files: &dyn FileSystem) -> Self {
-        Self { path: taken::root(files).0, revision: None, is_base: false }
+    /// The repository or module around the current folder, as `check` takes it, or below it.
+    fn work_tree(session: &Session<'_>) -> Result<Self, UsageError> {
+        if Repository::of(Path::new(".")).is_ok_and(|repository| repository.is_bare()) {
+            return Err(UsageError::new("this repository is bare: name both revisions"));
+        }
+        Ok(Self { path: taken::project(session)?, revision: None, is_base: false })
     }
 
     /// What a name stands for: a file or folder if there is one, else a revision, with the path that it names
     /// or the path of the other side.
-    fn find(files: &dyn FileSystem, name: &str, other: Option<&Path>) -> Result<Self, UsageError> {
+    fn find(session: &Session<'_>, name: &str, other: Option<&Path>) -> Result<Self, UsageError> {
+        let files = session.files;
         let path = Path::new(name);
-        if files.is_file(path) || files.is_dir(path) {
+        // The folder of a bare repository has a file `HEAD`, which nobody means.
+        let is_bare = || Repository::of(Path::new(".")).is_ok_and(|repository| repository.is_bare());
+        if (files.is_file(path) || files.is_dir(path)) && !is_bare() {
             return Ok(Self { path: path.to_owned(), revision: None, is_base: false });
         }
         let (revision, inner) =
             name.split_once(':').map_or((name, None), |(revision, path)| (revision, Some(path)));
-        let path = inner
-            .map(PathBuf::from)
-            .or_else(|| other.map(Path::to_owned))
-            .unwrap_or_else(|| taken::root(files).0);
+        let path = match (inner, other) {
+            (Some(inner), _) => PathBuf::from(inner),
+            (None, Some(other)) => other.to_owned(),
+            (None, None) => taken::project(session)?,
+        };
         let repository = Repository::of(Path::new(".")).map_err(|_| {
             UsageError::new(format!("there is no file or folder `{name}`, and this is no git repository"))
         })?;

@@ -112,7 +112,7 @@ fn is_hidden(path: &Path) -> bool {
 }
 
 /// The first folder at or above the current one that is a control repository or a module, else the current one; and why.
-pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
+fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     for (up, folder) in here.ancestors().take_while(|folder| files.permits(folder)).enumerate() {
         let file = |name: &str| files.has_file(&folder.join(name));
@@ -126,6 +126,50 @@ pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
         return (relative(up), why);
     }
     (PathBuf::from("."), "the current folder")
+}
+
+/// The control repository or module around the current folder; else the only control repository that git tracks below it.
+pub(super) fn project(session: &Session<'_>) -> Result<PathBuf, UsageError> {
+    let (folder, _) = root(session.files);
+    if languages::recognises_folder(session, &folder) {
+        return Ok(folder);
+    }
+    let below = repositories_below(&tracked(&folder).unwrap_or_default());
+    match below.as_slice() {
+        [] => Ok(folder),
+        [only] => Ok(only.clone()),
+        [first, ..] => {
+            let names: Vec<String> = below.iter().map(|path| path.display().to_string()).collect();
+            Err(UsageError::new(format!(
+                "there are several control repositories here: {}; name one, as in `setpoint diff REVISION:{}`",
+                names.join(", "),
+                first.display()
+            )))
+        }
+    }
+}
+
+/// The outermost folders of control repositories among files, tests apart.
+fn repositories_below(files: &[PathBuf]) -> Vec<PathBuf> {
+    let is_test = |path: &Path| {
+        let mut names = path.components().map(|part| part.as_os_str().to_string_lossy());
+        names.any(|name| matches!(name.as_ref(), "spec" | "test" | "tests" | "fixtures" | "examples"))
+    };
+    let has_manifests = |folder: &Path| {
+        let manifests = folder.join("manifests");
+        files.iter().any(|path| path.starts_with(&manifests))
+    };
+    let mut found: Vec<PathBuf> = Vec::new();
+    for file in files {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { continue };
+        let is_repository = name == "environment.conf" || (name == "Puppetfile" && has_manifests(folder));
+        if is_repository && !is_test(folder) && !found.iter().any(|known| folder.starts_with(known)) {
+            found.retain(|known| !known.starts_with(folder));
+            let folder = folder.strip_prefix(".").unwrap_or(folder);
+            found.push(folder.to_owned());
+        }
+    }
+    found
 }
 
 /// The folder so many steps above, as people write it.
