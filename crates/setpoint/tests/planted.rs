@@ -86,6 +86,21 @@ static PLANTS: &[Plant] = &[
         ..NOTHING
     },
     Plant {
+        name: "a function in Ruby that is not run",
+        before: &[
+            Write(
+                "modules/chrony/lib/puppet/functions/chrony/zone.rb",
+                b"Puppet::Functions.create_function(:'chrony::zone') do\n  def zone()\n    `hostname`\n  end\nend\n",
+            ),
+            Replace(BASE, SOIL, "  contain chrony\n  file { '/etc/zone': content => chrony::zone() }\n"),
+        ],
+        change: &[Replace("modules/chrony/lib/puppet/functions/chrony/zone.rb", "hostname", "date")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/zone] content`"],
+        body: &["functions/chrony/zone.rb:3"],
+        without: &["not explained"],
+        ..NOTHING
+    },
+    Plant {
         name: "a provider",
         change: &[Write("modules/chrony/lib/puppet/provider/clock/ruby.rb", b"# after\n")],
         head: &["no change in what was compared", "provider/clock/ruby.rb` changed and was not compared"],
@@ -704,7 +719,8 @@ impl Repository {
         repository
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// Runs git and gives what it printed.
+    fn git(&self, arguments: &[&str]) -> String {
         let done = Command::new("git")
             .current_dir(&self.0)
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.com"])
@@ -713,6 +729,14 @@ impl Repository {
             .output()
             .expect("git");
         assert!(done.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    }
+
+    /// The comment on a comparison, without proofs.
+    fn comment(&self, revisions: &[&str]) -> String {
+        let fixed = ["--format", "markdown", "--timeout", "0"];
+        let done = self.setpoint(&[&["diff"], revisions, &fixed].concat());
+        String::from_utf8_lossy(&done.stdout).into_owned()
     }
 
     fn commit(&self, name: &str) {
@@ -850,6 +874,132 @@ fn a_name_that_is_not_utf8_is_told() {
     let comment = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(comment.contains("no change in what was compared"), "{comment}");
     assert!(comment.contains("was not compared: names in it are not UTF-8"), "{comment}");
+}
+
+/// Names of a commit are any bytes: two that are no UTF-8 are not one file.
+#[test]
+fn a_name_that_is_not_utf8_is_told_between_commits() {
+    use std::os::unix::ffi::OsStrExt;
+    let repository = Repository::of_example("committed-names");
+    let files = "modules/chrony/files/parts";
+    repository.edit(&Write("modules/chrony/files/parts/one", b"one\n"));
+    let source = "  contain chrony\n  file { '/etc/parts': ensure => directory, recurse => true, \
+                  source => 'puppet:///modules/chrony/parts' }\n";
+    repository.edit(&Replace(BASE, SOIL, source));
+    for name in [&b"caf\xe9"[..], b"caf\xe8"] {
+        let path = repository.0.join(files).join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, "two\n").unwrap();
+        repository.commit("a file");
+    }
+    let comment = repository.comment(&["HEAD~1", "HEAD"]);
+    assert!(comment.contains("no change in what was compared"), "{comment}");
+    assert!(comment.contains("was not compared: names in it are not UTF-8"), "{comment}");
+}
+
+/// Git keeps lines with one end and checks them out with another: what it calls unchanged is no change.
+#[test]
+fn line_ends_that_git_converts_are_no_change() {
+    let repository = Repository::of_example("line-ends");
+    repository.edit(&Write(".gitattributes", b"* text=auto eol=crlf\n"));
+    repository.commit("attributes");
+    repository.edit(&Remove("site-modules"));
+    repository.git(&["checkout", "--quiet", "."]);
+    let served = std::fs::read(repository.0.join("site-modules/profile/files/release")).unwrap();
+    assert_eq!(served, b"one\r\n");
+    let comment = repository.comment(&["HEAD"]);
+    assert!(comment.contains("✅ Setpoint: no change\n"), "{comment}");
+    repository.edit(&Write("site-modules/profile/files/release", b"two\r\n"));
+    let comment = repository.comment(&["HEAD"]);
+    assert!(comment.contains("`~ File[/etc/shop-release] source`"), "{comment}");
+}
+
+/// Of a submodule one commit is checked out, for both versions: another one is named, wherever it is wanted.
+#[test]
+fn a_submodule_that_is_not_compared_is_named() {
+    let module = Repository(std::env::temp_dir().join(format!("setpoint-submodule-{}", std::process::id())));
+    let manifest = |title: &str| format!("class clock {{ notify {{ '{title}': }} }}\n");
+    std::fs::create_dir_all(module.0.join("manifests")).unwrap();
+    std::fs::write(module.0.join("manifests/init.pp"), manifest("one")).unwrap();
+    module.git(&["init", "--quiet"]);
+    module.commit("one");
+    let repository = Repository::of_example("submodule");
+    let (from, at) = (module.0.display().to_string(), "modules/clock");
+    repository.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, at]);
+    repository.edit(&Replace(BASE, SOIL, "  contain chrony\n  include clock\n"));
+    repository.commit("a submodule");
+    assert!(repository.comment(&["HEAD"]).contains("✅ Setpoint: no change\n"));
+    std::fs::write(repository.0.join(at).join("manifests/init.pp"), manifest("two")).unwrap();
+    let comment = repository.comment(&["HEAD"]);
+    let told = "what is not committed in the submodule clock was not compared";
+    assert!(comment.contains("no change in what was compared") && comment.contains(told), "{comment}");
+    repository.git(&["-C", at, "commit", "--quiet", "--all", "--message", "two"]);
+    for version in ["checked out", "staged", "committed"] {
+        let old = if version == "committed" { "HEAD~1" } else { "HEAD" };
+        let comment = repository.comment(&[old]);
+        let is_named = comment.lines().any(|line| line.contains("clock ") && line.contains("not compared"));
+        assert!(is_named && comment.contains("no change in what was compared"), "{version}: {comment}");
+        repository.git(&["add", "--all"]);
+        if version == "staged" {
+            repository.commit("another commit");
+        }
+    }
+}
+
+/// A bare repository has commits to compare, and no work tree.
+#[test]
+fn a_bare_repository_is_compared_by_two_revisions() {
+    let repository = Repository::of_example("bare");
+    repository.edit(&Replace(BASE, SOIL, "  contain chrony\n  notify { 'x': }\n"));
+    repository.commit("more");
+    let bare = Repository(repository.0.with_extension("git"));
+    repository.git(&["clone", "--quiet", "--bare", ".", &bare.0.display().to_string()]);
+    let comment = bare.comment(&["HEAD~1", "HEAD"]);
+    assert!(comment.contains("7 of 7 nodes change") && comment.contains("`+ Notify[x]`"), "{comment}");
+    let done = bare.setpoint(&["diff", "HEAD~1"]);
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(message.contains("this repository is bare: name both revisions"), "{message}");
+    // What git cannot give is not the same by being missing twice.
+    let served = "site-modules/profile/files/release";
+    repository.edit(&Write(served, b"two\n"));
+    repository.commit("another release");
+    for revision in ["HEAD~1", "HEAD"] {
+        let object = repository.git(&["rev-parse", &format!("{revision}:{served}")]);
+        let (folder, name) = object.trim().split_at(2);
+        std::fs::remove_file(repository.0.join(".git/objects").join(folder).join(name)).unwrap();
+    }
+    let comment = repository.comment(&["HEAD~1", "HEAD"]);
+    assert!(comment.contains("no change in what was compared"), "{comment}");
+    assert!(comment.contains("files/release` was not compared: git cannot give it"), "{comment}");
+}
+
+/// The control repository of a repository that holds more is found from its root.
+#[test]
+fn a_control_repository_below_the_root_is_found() {
+    let repository = Repository::of_example("below");
+    std::fs::create_dir(repository.0.join("puppet")).unwrap();
+    repository.git(&[
+        "mv",
+        "-k",
+        "data",
+        "environment.conf",
+        "facts",
+        "hiera.yaml",
+        "manifests",
+        "modules",
+        "puppet",
+    ]);
+    repository.git(&["mv", "setpoint.toml", "site-modules", "puppet"]);
+    repository.commit("moved");
+    let base = "puppet/site-modules/profile/manifests/base.pp";
+    repository.edit(&Replace(base, SOIL, "  contain chrony\n  notify { 'x': }\n"));
+    let comment = repository.comment(&["HEAD"]);
+    assert!(comment.contains("`+ Notify[x]`"), "{comment}");
+    assert_eq!(repository.comment(&["HEAD:puppet"]).replace("HEAD:puppet", "HEAD"), comment);
+    repository.edit(&Write("other/environment.conf", b""));
+    repository.git(&["add", "--all"]);
+    let done = repository.setpoint(&["diff", "HEAD"]);
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(message.contains("several control repositories here: other, puppet"), "{message}");
 }
 
 #[test]

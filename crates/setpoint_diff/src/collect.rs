@@ -146,13 +146,13 @@ impl Differences {
         let mut secrets = Secrets::default();
         secrets.gather(Side::Old, old);
         secrets.gather(Side::New, new);
-        let told = differences(old, new, &secrets, changes);
+        let hunks = |(name, is_inside): &(String, bool)| changes.of_file(Side::New, (name, *is_inside));
+        let of_settings = || -> Vec<HunkId> { settings.iter().flat_map(hunks).collect() };
+        let ruby = settings.iter().filter(|(name, _)| name.ends_with(".rb"));
+        let ruby: Vec<HunkId> = ruby.flat_map(hunks).collect();
+        let told = differences(old, new, &secrets, changes, &ruby);
         let differs = !told.is_empty();
         self.secrets.merge(secrets);
-        let of_settings = || -> Vec<HunkId> {
-            let hunks = |(name, is_inside): &(String, bool)| changes.of_file(Side::New, (name, *is_inside));
-            settings.iter().flat_map(hunks).collect()
-        };
         for (mut causes, one) in told {
             if causes.is_empty() {
                 causes = of_settings();
@@ -214,6 +214,7 @@ fn differences(
     new: &Version<'_>,
     secrets: &Secrets,
     changes: &SourceChanges<'_>,
+    ruby: &[HunkId],
 ) -> Vec<(Vec<HunkId>, Told)> {
     let mut told = Vec::new();
     let (old_containers, new_containers) = (containers(old), containers(new));
@@ -289,7 +290,7 @@ fn differences(
         let Some(old_id) = old.catalog.find(is.type_name, &is.title) else { continue };
         let Some(was) = old.catalog.get(old_id).filter(|was| !was.virtual_) else { continue };
         told.extend(served::differences((old_id, was, old), (new_id, is, new), changes));
-        told.extend(unknown_differences((was, old), (is, new), changes));
+        told.extend(unknown_differences((was, old), (is, new), changes, ruby));
         told.extend(sensitivity_differences((was, old), (is, new), changes));
     }
     told.extend(containment_differences(old, new, changes));
@@ -421,11 +422,13 @@ fn sensitivity_differences(
     told
 }
 
-/// Values that were not computed look alike, and may still differ: told if something that they depend on changed.
+/// Values that were not computed look alike, and may still differ: told if something that they depend on changed. The provenance
+/// of a value names no code in Ruby: what Ruby would have computed depends on all of it that changed.
 fn unknown_differences(
     (was, old): (&Resource, &Version<'_>),
     (is, new): (&Resource, &Version<'_>),
     changes: &SourceChanges<'_>,
+    ruby: &[HunkId],
 ) -> Vec<(Vec<HunkId>, Told)> {
     let mut told = Vec::new();
     for parameter in &is.parameters {
@@ -434,7 +437,10 @@ fn unknown_differences(
         let (Some(old_reason), Some(new_reason)) = (reason(before), reason(&parameter.value)) else {
             continue;
         };
-        let causes = causes_of((before, old), (&parameter.value, new), changes);
+        let mut causes = causes_of((before, old), (&parameter.value, new), changes);
+        if causes.is_empty() && new_reason.contains(".rb") {
+            causes.extend_from_slice(ruby);
+        }
         if !causes.is_empty() {
             told.push((
                 causes,

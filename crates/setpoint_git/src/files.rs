@@ -1,6 +1,6 @@
 //! A file system in which a repository stands at one of its commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use setpoint_source::{Bounds, FileError, FileStream, FileSystem, MAX_FILE_BYTES, normal};
 
-use super::{GitError, command};
+use super::{GitError, command, path_of};
 
 #[derive(Debug)]
 pub(super) struct Entry {
@@ -26,11 +26,15 @@ pub(super) type Submodules = BTreeMap<PathBuf, String>;
 pub struct RevisionFiles<'a> {
     root: PathBuf,
     here: PathBuf,
-    entries: Entries,
+    pub(super) entries: Entries,
     /// What git does not keep: its place in the repository, and where it is read from.
     shared: BTreeMap<PathBuf, PathBuf>,
     /// The commit of each submodule.
     pub submodules: Submodules,
+    /// Files that are read from the work tree, since git calls them the same.
+    pub(super) unchanged: BTreeSet<PathBuf>,
+    /// What is in the revision and could not be used.
+    unreadable: Mutex<BTreeMap<PathBuf, FileError>>,
     reader: Mutex<Reader>,
     others: &'a dyn FileSystem,
 }
@@ -63,6 +67,8 @@ impl<'a> RevisionFiles<'a> {
             entries,
             shared: shared.map(|path| (path.clone(), path)).collect(),
             submodules,
+            unchanged: BTreeSet::new(),
+            unreadable: Mutex::default(),
             reader: Mutex::new(Reader::start(root)?),
             others,
         })
@@ -110,7 +116,7 @@ impl RevisionFiles<'_> {
             let folder = link.parent().unwrap_or(&self.root).to_owned();
             at = normal(&folder.join(target).join(rest));
         }
-        Place::Revision(at)
+        if self.unchanged.contains(&at) { Place::Others(at) } else { Place::Revision(at) }
     }
 
     /// Where a path is read from that git does not keep. What the commit has comes from the commit.
@@ -131,7 +137,7 @@ impl RevisionFiles<'_> {
                 && entry.link
             {
                 let target = self.object(&entry.object)?;
-                return Some((prefix, PathBuf::from(String::from_utf8_lossy(&target).into_owned())));
+                return Some((prefix, path_of(&target)));
             }
         }
         None
@@ -180,7 +186,11 @@ impl FileSystem for RevisionFiles<'_> {
             |reason: &str, missing| FileError { path: path.to_owned(), reason: reason.to_owned(), missing };
         let entry =
             self.entries.get(&at).ok_or_else(|| fail("there is no such file in the revision", true))?;
-        self.object(&entry.object).ok_or_else(|| fail("git cannot give it, or it is over 64 MB", false))
+        self.object(&entry.object).ok_or_else(|| {
+            let error = fail("git cannot give it, or it is over 64 MB", false);
+            self.record(&error);
+            error
+        })
     }
 
     fn content_name(&self, path: &Path) -> Option<String> {
@@ -218,15 +228,34 @@ impl FileSystem for RevisionFiles<'_> {
             Place::Revision(at) => at,
             Place::Others(at) => return self.others.list(&at),
         };
-        let first = |inner: &Path| {
-            let name = inner.strip_prefix(&at).ok()?.components().next()?;
-            Some(name.as_os_str().to_string_lossy().into_owned())
-        };
-        let mut names: Vec<String> =
-            self.below(&at).chain(self.shared_below(&at)).filter_map(first).collect();
+        let first =
+            |inner: &Path| Some(inner.strip_prefix(&at).ok()?.components().next()?.as_os_str().to_owned());
+        let (mut names, mut has_others) = (Vec::new(), false);
+        for name in self.below(&at).chain(self.shared_below(&at)).filter_map(first) {
+            match name.into_string() {
+                Ok(name) => names.push(name),
+                Err(_) => has_others = true,
+            }
+        }
+        if has_others {
+            let reason = "names in it are not UTF-8".to_owned();
+            self.record(&FileError { path: path.to_owned(), reason, missing: false });
+        }
         names.sort();
         names.dedup();
         names
+    }
+
+    fn record(&self, error: &FileError) {
+        if !error.missing {
+            let mut known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+            known.entry(normal(&error.path)).or_insert_with(|| error.clone());
+        }
+    }
+
+    fn unreadable(&self) -> Vec<FileError> {
+        let known = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().cloned().chain(self.others.unreadable()).collect()
     }
 
     fn link_target(&self, path: &Path) -> Option<PathBuf> {
@@ -238,7 +267,7 @@ impl FileSystem for RevisionFiles<'_> {
                     return self.others.link_target(&from);
                 }
                 let entry = self.entries.get(&at).filter(|entry| entry.link)?;
-                Some(PathBuf::from(String::from_utf8_lossy(&self.object(&entry.object)?).into_owned()))
+                Some(path_of(&self.object(&entry.object)?))
             }
             Place::Others(at) => self.others.link_target(&at.join(name)),
         }

@@ -7,7 +7,8 @@
 mod files;
 mod sides;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,7 +17,7 @@ use setpoint_source::FileSystem;
 use files::{Entries, Entry, Submodules};
 
 pub use files::RevisionFiles;
-pub use sides::{Side, bumped_submodules};
+pub use sides::{Side, bumped_submodules, is_bare_here};
 
 /// Why git gave no answer, as a sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +40,19 @@ impl Repository {
     pub fn of(path: &Path) -> Result<Self, GitError> {
         let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new(".")) };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let answer = ask(folder, &["rev-parse", "--show-toplevel"])
-            .map_err(|error| GitError::new(format!("{} is in no git repository: {error}", path.display())))?;
-        Ok(Self { root: PathBuf::from(String::from_utf8_lossy(&answer).trim_end()) })
+        match ask(folder, &["rev-parse", "--show-toplevel"]) {
+            Ok(answer) => Ok(Self { root: path_of(answer.strip_suffix(b"\n").unwrap_or(&answer)) }),
+            // A bare repository has commits and no work tree: its own folder stands for the root of each.
+            Err(_) if is_bare(folder) => {
+                Ok(Self { root: std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()) })
+            }
+            Err(error) => Err(GitError::new(format!("{} is in no git repository: {error}", path.display()))),
+        }
+    }
+
+    /// Whether there are commits and no work tree.
+    pub fn is_bare(&self) -> bool {
+        is_bare(&self.root)
     }
 
     /// The commit that a name stands for, if it is one.
@@ -79,7 +90,7 @@ impl Repository {
 
     /// Whether tracked files of the work tree differ from what is committed.
     pub fn is_changed(&self) -> bool {
-        let asked = ["status", "--porcelain", "--untracked-files=normal"];
+        let asked = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty"];
         ask(&self.root, &asked).is_ok_and(|answer| !answer.is_empty())
     }
 
@@ -108,6 +119,42 @@ impl Repository {
         RevisionFiles::new(&self.root, entries, self.ignored(), submodules, others)
     }
 
+    /// The files of a commit, to be compared with the work tree: what git calls unchanged is read from there, so that line ends
+    /// that git converts and filters that it runs are no change.
+    pub fn files_beside_work_tree<'a>(
+        &self,
+        commit: &str,
+        others: &'a dyn FileSystem,
+    ) -> Result<RevisionFiles<'a>, GitError> {
+        let mut files = self.files_of(commit, others)?;
+        files.unchanged = self.unchanged_since(commit, &files.entries);
+        Ok(files)
+    }
+
+    /// What is checked out of a submodule; nothing if its folder is empty.
+    pub fn checked_out(&self, submodule: &Path) -> Option<CheckedOut> {
+        // Without a `.git` of its own, git would answer for the repository around it.
+        if !submodule.join(".git").exists() {
+            return None;
+        }
+        let commit = Self { root: submodule.to_owned() }.commit("HEAD")?;
+        let status = ask(submodule, &["status", "--porcelain", "--ignore-submodules=dirty"]);
+        Some(CheckedOut { commit, is_changed: status.map_or(true, |answer| !answer.is_empty()) })
+    }
+
+    /// The files of the work tree that are those of a commit, whatever bytes they have: line ends and filters may differ.
+    fn unchanged_since(&self, commit: &str, entries: &Entries) -> BTreeSet<PathBuf> {
+        let asked =
+            ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", commit];
+        let Ok(answer) = ask(&self.root, &asked) else { return BTreeSet::new() };
+        let changed: BTreeSet<PathBuf> =
+            answer.split(|&byte| byte == 0).map(|name| self.root.join(path_of(name))).collect();
+        let is_unchanged = |(path, entry): &(&PathBuf, &Entry)| !entry.link && !changed.contains(*path);
+        // A sparse work tree lacks files that are not changed.
+        let found = entries.iter().filter(is_unchanged).map(|(path, _)| path.clone());
+        found.filter(|path| path.symlink_metadata().is_ok_and(|found| found.is_file())).collect()
+    }
+
     /// The commit of each submodule in a commit, by path.
     pub fn submodules(&self, commit: &str) -> Result<Submodules, GitError> {
         self.tree(commit).map(|(_, submodules)| submodules)
@@ -119,18 +166,18 @@ impl Repository {
             .map_err(|error| GitError::new(format!("git cannot list {commit}: {error}")))?;
         let (mut entries, mut submodules) = (BTreeMap::new(), BTreeMap::new());
         for line in listing.split(|&byte| byte == 0) {
-            let line = String::from_utf8_lossy(line);
-            let Some((about, path)) = line.split_once('\t') else { continue };
+            let Some(tab) = line.iter().position(|&byte| byte == b'\t') else { continue };
+            let (about, path) = (String::from_utf8_lossy(&line[..tab]), path_of(&line[tab + 1..]));
             let mut words = about.split(' ');
             let (mode, kind, object) = (words.next(), words.next(), words.next());
             let Some(object) = object.map(str::to_owned) else { continue };
             match kind {
                 Some("blob") => {
                     let entry = Entry { object, link: mode == Some("120000") };
-                    entries.insert(self.root.join(path), entry);
+                    entries.insert(self.root.join(&path), entry);
                 }
                 Some("commit") => {
-                    submodules.insert(self.root.join(path), object);
+                    submodules.insert(self.root.join(&path), object);
                 }
                 _ => {}
             }
@@ -143,8 +190,31 @@ impl Repository {
         let asked = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let answer = ask(&self.root, &asked).unwrap_or_default();
         let names = answer.split(|&byte| byte == 0).filter(|name| !name.is_empty());
-        names.map(|name| self.root.join(String::from_utf8_lossy(name).trim_end_matches('/'))).collect()
+        names.map(|name| self.root.join(path_of(name.strip_suffix(b"/").unwrap_or(name)))).collect()
     }
+}
+
+/// What a folder has of a submodule.
+#[derive(Debug)]
+pub struct CheckedOut {
+    pub commit: String,
+    /// Its files differ from those of the commit.
+    pub is_changed: bool,
+}
+
+fn is_bare(folder: &Path) -> bool {
+    ask(folder, &["rev-parse", "--is-bare-repository"]).is_ok_and(|answer| answer.starts_with(b"true"))
+}
+
+/// A path as git prints it after `-z`: any bytes.
+#[cfg(unix)]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::new(String::from_utf8_lossy(bytes).as_ref()))
 }
 
 /// A commit as people write it.

@@ -7,25 +7,39 @@ use setpoint_source::FileSystem;
 
 use super::{GitError, Repository, RevisionFiles, short};
 
-/// A sentence for each submodule that the two sides want at different commits: only one of them is checked out.
+/// A sentence for each submodule whose old commit is not the one that is read: one of them is checked out, for both sides.
 pub fn bumped_submodules(
     old_files: Option<&RevisionFiles<'_>>,
     new_files: Option<&RevisionFiles<'_>>,
     old: &Side,
-    new: &Side,
 ) -> Result<Vec<String>, GitError> {
     let (Some(files), Some((repository, _))) = (old_files, &old.revision) else { return Ok(Vec::new()) };
-    let after: BTreeMap<PathBuf, String> = match (new_files, &new.revision) {
-        (Some(files), _) => files.submodules.clone(),
-        _ => repository.submodules("HEAD")?,
+    let wanted: BTreeMap<PathBuf, String> = match new_files {
+        Some(files) => files.submodules.clone(),
+        None => repository.submodules("HEAD")?,
     };
-    let differs = |(path, was): &(&PathBuf, &String)| after.get(*path).is_some_and(|is| is != *was);
-    let told = files.submodules.iter().filter(differs).map(|(path, was)| {
+    let mut told = Vec::new();
+    for (path, was) in &files.submodules {
+        let Some(is) = wanted.get(path) else { continue };
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is = after.get(path).map_or("", |is| short(is));
-        format!("{name} {} → {is} was not compared", short(was))
-    });
-    Ok(told.collect())
+        // Of two revisions neither needs to be checked out; of the work tree, what is there is the new version.
+        let here = if new_files.is_none() { repository.checked_out(path) } else { None };
+        let is = match &here {
+            Some(here) if here.commit != *was => &here.commit,
+            _ => is,
+        };
+        if is != was {
+            told.push(format!("{name} {} → {} was not compared", short(was), short(is)));
+        } else if here.is_some_and(|here| here.is_changed) {
+            told.push(format!("what is not committed in the submodule {name} was not compared"));
+        }
+    }
+    Ok(told)
+}
+
+/// Whether the repository around the current folder has commits and no work tree.
+pub fn is_bare_here() -> bool {
+    Repository::of(Path::new(".")).is_ok_and(|repository| repository.is_bare())
 }
 
 /// One side: a path, perhaps of a revision.
@@ -47,7 +61,8 @@ impl Side {
     /// other side.
     pub fn find(files: &dyn FileSystem, name: &str, other: &Path) -> Result<Self, GitError> {
         let path = Path::new(name);
-        if files.is_file(path) || files.is_dir(path) {
+        // The folder of a bare repository has a file `HEAD`, which nobody means.
+        if (files.is_file(path) || files.is_dir(path)) && !is_bare_here() {
             return Ok(Self::of_work_tree(path.to_owned()));
         }
         let (revision, inner) =
@@ -78,6 +93,18 @@ impl Side {
         };
         let base = repository.merge_base(&commit, &head)?;
         Ok(Self { revision: Some((repository, base)), is_base: true, ..self })
+    }
+
+    /// The files of its revision, to be compared with another side; nothing if it is as it is now.
+    pub fn files_beside<'a>(
+        &self,
+        other: &Self,
+        others: &'a dyn FileSystem,
+    ) -> Result<Option<RevisionFiles<'a>>, GitError> {
+        match (&self.revision, &other.revision) {
+            (Some((repository, commit)), None) => repository.files_beside_work_tree(commit, others).map(Some),
+            _ => self.files(others),
+        }
     }
 
     /// The files of its revision; nothing if it is as it is now.

@@ -42,7 +42,7 @@ pub use judge::{Subject, check, check_catalog, module_types, read_catalog, with_
 pub use node::NodeData;
 pub use options::{OPTIONAL_RULES, Options, PuppetOptions};
 pub use progress::{Progress, Silent};
-pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, parse_file};
+pub use project::{Kind as ProjectKind, Project, find_project_above, is_project, is_repository, parse_file};
 pub use run::{parallel, run_in_order, threads};
 pub use session::{Session, UsageError};
 pub use setpoint_settle::NextRun;

@@ -387,7 +387,8 @@ pub(crate) fn is_project_folder(session: &Session<'_>, path: &Path) -> bool {
     is_repository(session, path) || is_module(session, path)
 }
 
-fn is_repository(session: &Session<'_>, path: &Path) -> bool {
+/// Whether a folder is a control repository.
+pub fn is_repository(session: &Session<'_>, path: &Path) -> bool {
     let file = |name: &str| session.files.has_file(&path.join(name));
     let folder = |name: &str| session.files.is_dir(&path.join(name));
     if file("environment.conf") {

@@ -1,10 +1,10 @@
 //! `setpoint diff`: what a change of the source changes in what is compiled from it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use setpoint_diff::{About, NextRunForm, SideName};
-use setpoint_git::{GitError, Repository, Side, bumped_submodules, short};
+use setpoint_git::{GitError, Repository, Side, bumped_submodules, is_bare_here, short};
 use setpoint_project::{Older, Session, UsageError};
 use setpoint_source::FileSystem;
 
@@ -15,11 +15,10 @@ use crate::progress::Shown;
 use crate::{languages, output};
 
 pub(crate) fn run(session: &Session<'_>, args: &DiffArgs) -> Result<ExitCode, UsageError> {
-    let (old, new) = sides(session.files, args)?;
-    let mut old_files = old.files(session.files).map_err(usage)?;
+    let (old, new) = sides(session, args)?;
+    let mut old_files = old.files_beside(&new, session.files).map_err(usage)?;
     let new_files = new.files(session.files).map_err(usage)?;
-    let not_compared =
-        bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old, &new).map_err(usage)?;
+    let not_compared = bumped_submodules(old_files.as_ref(), new_files.as_ref(), &old).map_err(usage)?;
     let mut shared = Vec::new();
     if let Some(files) = &mut old_files {
         if let Some(folder) = &args.old_modulepath {
@@ -68,20 +67,30 @@ fn status(outcome: &DiffOutcome, args: &DiffArgs) -> u8 {
 }
 
 /// What is compared with what.
-fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Side, Side), UsageError> {
-    // The repository or module around the current folder, as `check` takes it.
-    let here = taken::root(files).0;
-    let find = |name: &str, other: &Path| Side::find(files, name, other).map_err(usage);
+fn sides(session: &Session<'_>, args: &DiffArgs) -> Result<(Side, Side), UsageError> {
+    let files = session.files;
+    // Only a side that names no path is looked for.
+    let find = |name: &str, other: Option<&Path>| {
+        let other = match other {
+            Some(other) => other.to_owned(),
+            None if inner_path(files, name).is_some() => PathBuf::new(),
+            None => taken::project(session)?,
+        };
+        Side::find(files, name, &other).map_err(usage)
+    };
     if let (None, Some((from, to))) = (&args.new, args.old.split_once("...")) {
-        let new = if to.is_empty() { Side::of_work_tree(here) } else { find(to, &here)? };
-        let old = find(from, &new.path)?;
+        let new = if to.is_empty() { work_tree(session)? } else { find(to, None)? };
+        let old = find(from, Some(&new.path))?;
         return Ok((old.at_merge_base(&new).map_err(usage)?, new));
     }
     let new = match &args.new {
-        Some(name) => find(name, &here)?,
-        None => Side::of_work_tree(here),
+        Some(name) => find(name, None)?,
+        None => match inner_path(files, &args.old) {
+            Some(path) => Side::of_work_tree(path),
+            None => work_tree(session)?,
+        },
     };
-    let old = find(&args.old, &new.path)?;
+    let old = find(&args.old, Some(&new.path))?;
     if args.new.is_none() && old.revision.is_none() {
         return Err(UsageError::new(format!(
             "`{}` is a file or folder; name what to compare it with, or name a git revision",
@@ -92,6 +101,20 @@ fn sides(files: &dyn FileSystem, args: &DiffArgs) -> Result<(Side, Side), UsageE
     let old =
         if args.direct || new.revision.is_some() { old } else { old.at_merge_base(&new).map_err(usage)? };
     Ok((old, new))
+}
+
+/// The control repository or module around the current folder, as `check` takes it, or below it.
+fn work_tree(session: &Session<'_>) -> Result<Side, UsageError> {
+    if is_bare_here() {
+        return Err(UsageError::new("this repository is bare: name both revisions"));
+    }
+    Ok(Side::of_work_tree(taken::project(session)?))
+}
+
+/// The path in `REVISION:PATH`.
+fn inner_path(files: &dyn FileSystem, name: &str) -> Option<PathBuf> {
+    let is_path = files.is_file(Path::new(name)) || files.is_dir(Path::new(name));
+    name.split_once(':').filter(|_| !is_path).map(|(_, path)| PathBuf::from(path))
 }
 
 fn usage(error: GitError) -> UsageError {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use setpoint_project::{Session, UsageError, find_project_above, is_data_file};
+use setpoint_project::{Session, UsageError, find_project_above, is_data_file, is_repository};
 use setpoint_source::{FileSystem, few};
 
 use crate::languages;
@@ -67,25 +67,11 @@ struct Found {
 
 /// Sorts the files of a folder into projects, inputs of their own, and data files that nobody reads.
 fn sort_out(session: &Session<'_>, root: &Path, files: Vec<PathBuf>) -> Found {
-    let is_code = |path: &Path| path.extension().is_some_and(|ending| ending == "pp" || ending == "epp");
-    let mut projects: BTreeSet<PathBuf> = BTreeSet::new();
-    if languages::recognises_folder(session, root) {
-        projects.insert(root.to_owned());
-    }
-    for path in files.iter().filter(|path| is_code(path)) {
-        if !is_in(&projects, path)
-            && let Some(project) = find_project_above(session, path, Some(root))
-        {
-            projects.insert(project);
-        }
-    }
-    // A module that was found before the repository around it is a part of that.
-    let outermost =
-        projects.iter().filter(|project| !project.ancestors().skip(1).any(|above| projects.contains(above)));
-    let mut found = Found { projects: outermost.cloned().collect(), ..Found::default() };
+    let projects = projects_among(session, root, &files);
+    let mut found = Found { projects: projects.iter().cloned().collect(), ..Found::default() };
     for path in files {
         let is_part = is_in(&projects, &path);
-        if !(is_part && is_code(&path)) && languages::recognises_file(session, &path) {
+        if !(is_part && is_puppet_code(&path)) && languages::recognises_file(session, &path) {
             found.files.push(path);
         } else if !is_part && is_data_file(&path) && !is_hidden(&path) {
             // A project counts its own.
@@ -93,6 +79,28 @@ fn sort_out(session: &Session<'_>, root: &Path, files: Vec<PathBuf>) -> Found {
         }
     }
     found
+}
+
+/// The outermost control repositories and modules of which a folder has code. One that was found before the repository around it is
+/// a part of that.
+fn projects_among(session: &Session<'_>, root: &Path, files: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut projects: BTreeSet<PathBuf> = BTreeSet::new();
+    if languages::recognises_folder(session, root) {
+        projects.insert(root.to_owned());
+    }
+    for path in files.iter().filter(|path| is_puppet_code(path)) {
+        if !is_in(&projects, path)
+            && let Some(project) = find_project_above(session, path, Some(root))
+        {
+            projects.insert(project);
+        }
+    }
+    let is_inner = |project: &PathBuf| is_in(&projects, project);
+    projects.iter().filter(|project| !is_inner(project)).cloned().collect()
+}
+
+fn is_puppet_code(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "pp" || ending == "epp")
 }
 
 /// Whether a file lies in one of the folders.
@@ -152,7 +160,7 @@ fn is_hidden(path: &Path) -> bool {
 }
 
 /// The first folder at or above the current one that is a control repository or a module, else the current one; and why.
-pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
+fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     for (up, folder) in here.ancestors().take_while(|folder| files.permits(folder)).enumerate() {
         let file = |name: &str| files.has_file(&folder.join(name));
@@ -166,6 +174,35 @@ pub(super) fn root(files: &dyn FileSystem) -> (PathBuf, &'static str) {
         return (relative(up), why);
     }
     (PathBuf::from("."), "the current folder")
+}
+
+/// The control repository or module around the current folder; else the only control repository that git tracks below it.
+pub(super) fn project(session: &Session<'_>) -> Result<PathBuf, UsageError> {
+    let (folder, _) = root(session.files);
+    if languages::recognises_folder(session, &folder) {
+        return Ok(folder);
+    }
+    let tracked = tracked(&folder).unwrap_or_default();
+    let is_test = |path: &Path| {
+        let mut names = path.components().map(|part| part.as_os_str().to_string_lossy());
+        names.any(|name| matches!(name.as_ref(), "spec" | "test" | "tests" | "fixtures" | "examples"))
+    };
+    let below = projects_among(session, &folder, &tracked).into_iter();
+    let below = below.filter(|project| is_repository(session, project) && !is_test(project));
+    let below: Vec<PathBuf> =
+        below.map(|project| project.strip_prefix(".").map(Path::to_owned).unwrap_or(project)).collect();
+    match below.as_slice() {
+        [] => Ok(folder),
+        [only] => Ok(only.clone()),
+        [first, ..] => {
+            let names: Vec<String> = below.iter().map(|path| path.display().to_string()).collect();
+            Err(UsageError::new(format!(
+                "there are several control repositories here: {}; name one, as in `setpoint diff REVISION:{}`",
+                names.join(", "),
+                first.display()
+            )))
+        }
+    }
 }
 
 /// The folder so many steps above, as people write it.

@@ -170,6 +170,7 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
     for row in rows(found) {
         let names: Vec<&str> = row.nodes.iter().map(|node| node.name.as_str()).collect();
         let names = row.instead.clone().unwrap_or_else(|| few_names(&names, |name| marked(found, name)));
+        let names = in_table(&names);
         let _ = writeln!(out, "| {} {} | {} | {names} |", row.sign, row.words, row.nodes.len());
     }
     out
@@ -288,8 +289,9 @@ fn next_runs(found: &Comparison) -> Vec<String> {
             let _ = writeln!(all_remarks, "\n{of}{}", remarks.trim_end());
         }
         if cells.is_empty() {
-            let _ = writeln!(out, "| {on} | nothing, as far as is known | |");
+            let _ = writeln!(out, "| {} | nothing, as far as is known | |", in_table(&on));
         }
+        let on = in_table(&on);
         for (at, (change, because)) in cells.iter().enumerate() {
             let on = if at == 0 { on.as_str() } else { "the same" };
             let _ = writeln!(out, "| {on} | {change} | {because} |");
@@ -396,6 +398,7 @@ fn foot(found: &Comparison) -> String {
 fn folded(summary: &str, inner: &str) -> String {
     // Markdown counts for nothing in a summary, but an empty line would end it.
     let summary = on_one_line(summary).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let summary = summary.replace('@', "@\u{200b}");
     format!("<details><summary>{summary}</summary>\n\n{inner}\n</details>\n")
 }
 
@@ -411,12 +414,17 @@ fn fenced(lines: &[String], out: &mut String) {
     let _ = writeln!(out, "{fence}");
 }
 
-/// A word as code. The fence is longer than any in the text; a bar would end a cell of a table.
+/// A word as code. The fence is longer than any in the text.
 fn code(text: &str) -> String {
-    let text = on_one_line(text).replace('|', "\\|");
+    let text = on_one_line(text);
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     if longest > 0 { format!("{fence} {text} {fence}") } else { format!("{fence}{text}{fence}") }
+}
+
+/// Markdown within a table, where a bar ends a cell, in code, too.
+fn in_table(markdown: &str) -> String {
+    markdown.replace('|', "\\|")
 }
 
 /// A text without control characters: names of an input may have them, and a line end would begin new markup.
@@ -440,9 +448,17 @@ fn plain(text: &str) -> String {
                 in_code = !in_code;
                 out.push('`');
             }
-            '`' | '*' | '_' | '[' | ']' | '<' | '>' | '\\' | '#' | '@' | '|' | '~' if !in_code => {
+            '`' | '*' | '_' | '[' | ']' | '<' | '>' | '\\' | '|' | '~' if !in_code => {
                 out.push('\\');
                 out.push(char);
+            }
+            // A forge takes `@name` for somebody to be told and `#12` for an issue, escaped or not.
+            '#' | '@' if !in_code => {
+                if at == 0 {
+                    out.push('\\');
+                }
+                out.push(char);
+                out.push('\u{200b}');
             }
             _ => out.push(char),
         }

@@ -172,7 +172,12 @@ fn are_alike<'s>(old: &Opened<'s>, new: &Opened<'s>, name: &str) -> bool {
     if content_names.0.is_some() && content_names.0 == content_names.1 {
         return true;
     }
-    old_files.read(old_path).ok() == new_files.read(new_path).ok()
+    match (old_files.read(old_path), new_files.read(new_path)) {
+        (Ok(was), Ok(is)) => was == is,
+        // Two contents that nobody can read may differ. A file that is in neither version is no file.
+        (Err(was), Err(is)) => was.missing && is.missing,
+        _ => false,
+    }
 }
 
 /// Adds the names of all files below a folder, hidden folders apart.
