@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json as object};
@@ -148,7 +149,9 @@ impl Differences {
         secrets.gather(Side::New, new);
         let hunks = |(name, is_inside): &(String, bool)| changes.of_file(Side::New, (name, *is_inside));
         let of_settings = || -> Vec<HunkId> { settings.iter().flat_map(hunks).collect() };
-        let ruby = settings.iter().filter(|(name, _)| name.ends_with(".rb"));
+        let ruby = settings
+            .iter()
+            .filter(|(name, _)| Path::new(name).extension().is_some_and(|ending| ending == "rb"));
         let ruby: Vec<HunkId> = ruby.flat_map(hunks).collect();
         let told = differences(old, new, &secrets, changes, &ruby);
         let differs = !told.is_empty();
