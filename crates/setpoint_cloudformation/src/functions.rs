@@ -4,7 +4,7 @@ use setpoint_data::{Entry, Kind, Node};
 use setpoint_source::{Range, Symbol};
 
 use crate::foreach::LOOP;
-use crate::omission::{Omission, Omitted};
+use crate::omission::{NULL, Omission, Omitted};
 use crate::template::Dialect;
 
 /// What a function takes.
@@ -51,6 +51,26 @@ fn arguments(function: &str) -> Option<Arguments> {
         "Fn::FindInMap" => A::List(3, 4),
         _ => return None,
     })
+}
+
+/// Returns what a function takes, in words that complete "`Fn::X` takes".
+fn describe(arguments: &Arguments) -> &'static str {
+    match arguments {
+        Arguments::Name => "one name",
+        Arguments::List(1, 1) => "a list of one value",
+        Arguments::List(2, 2) => "a list of two values",
+        Arguments::List(2, 3) => "a list of two or three values",
+        Arguments::List(3, _) => "a list of three values",
+        Arguments::List(..) => "a list of two to ten conditions",
+        Arguments::Joined => "a list of a delimiter and a list of values",
+        Arguments::Single => "one value",
+        Arguments::Any => "a value",
+        Arguments::Attribute => "`Resource.Attribute`, or a list of both names",
+        Arguments::Substitution => {
+            "a text in which each `${` has its `}`, or a list of such a text and a mapping of variables"
+        }
+        Arguments::Choice => "a list of the name of a condition and two values",
+    }
 }
 
 fn fits(arguments: &Arguments, node: &Node) -> bool {
@@ -141,7 +161,7 @@ pub(crate) fn refuse_nulls(resources: &Node, is_transformed: bool, out: &mut Vec
         nulls_below(&attribute.value, &mut |place| {
             let what = if is_transformed {
                 // A transform may put a value in its place.
-                Omitted::Unmodelled("there is no value here, and CloudFormation takes no null".to_owned())
+                Omitted::Unmodelled(NULL.to_owned())
             } else {
                 Omitted::Null
             };
@@ -205,7 +225,8 @@ impl Checker<'_> {
                         Some(name)
                             if entries.len() > 1 && name.starts_with("Fn::") && name != "Fn::Transform" =>
                         {
-                            self.out.push(Omission::new(Omitted::Function(Symbol::new(name)), key.range));
+                            let what = Omitted::Function(Symbol::new(name), "a mapping of its own");
+                            self.out.push(Omission::new(what, key.range));
                         }
                         Some(name)
                             if ["Fn::", "Rain::"].iter().any(|prefix| name.starts_with(prefix))
@@ -246,7 +267,7 @@ impl Checker<'_> {
                 self.conditions.push(condition.range);
                 Omitted::Unmodelled("AWS documents that `Fn::If` takes the name of a condition".to_owned())
             }
-            Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol),
+            Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol, describe(&wanted)),
             Some(_) if is_elsewhere => Omitted::Misplaced(symbol, self.section),
             Some(_) if self.dialect == Dialect::Plain && is_extension(name, argument) => {
                 Omitted::Extension(symbol)

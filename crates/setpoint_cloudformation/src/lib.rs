@@ -88,6 +88,12 @@ impl Analysis {
         self.judged = self.judged.clone().and(Judgement::refuted(Witness::of(&finding)));
         self.findings.push(finding);
     }
+
+    /// Adds a finding that stops the creation if an assumption of the answer holds.
+    fn suspect(&mut self, finding: Diagnostic) {
+        self.judged = self.judged.clone().doubt(Reason::of(Gap::Undecided, &finding));
+        self.findings.push(finding.severity(Severity::Warning));
+    }
 }
 
 /// Whether a text is a template, or was meant to be one: the sections stand at its top. Schemas, events and the files of other

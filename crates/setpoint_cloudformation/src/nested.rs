@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 use setpoint_source::{
-    Diagnostic, FileId, FileSystem, Judgement, Limit, Range, Rule, Severity, Sources, Symbol, normal,
+    Diagnostic, FileId, FileSystem, Judgement, Limit, Range, Rule, Severity, Sources, Symbol, few, normal,
     read_text,
 };
 
@@ -26,14 +26,24 @@ const MAX_TEMPLATES: Limit = Limit::new(1000);
 pub struct Checked {
     pub path: PathBuf,
     pub analysis: Analysis,
-    /// The places of its nested stacks among the templates that were checked, and the resources that name them.
-    nested: Vec<(usize, Symbol)>,
+    nested: Vec<Nested>,
+}
+
+/// A nested stack of a template.
+#[derive(Debug, Clone, Copy)]
+struct Nested {
+    /// The place of its template among the templates that were checked.
+    place: usize,
+    /// The resource that names it.
+    stack: Symbol,
+    /// Whether that the address serves this template is an assumption.
+    is_likely: bool,
 }
 
 impl Checked {
     /// The places of its nested stacks among the templates of its input.
     pub(crate) fn nested_places(&self) -> impl Iterator<Item = usize> {
-        self.nested.iter().map(|(index, _)| *index)
+        self.nested.iter().map(|nested| nested.place)
     }
 }
 
@@ -50,6 +60,8 @@ pub struct Options {
 enum Location {
     /// The first of these paths at which there is a file.
     Paths(Vec<PathBuf>),
+    /// The first of these paths at which there is a file: one whose name an address ends with.
+    Likely(Vec<PathBuf>),
     Inline(String),
     Elsewhere,
     /// The stack names none.
@@ -91,8 +103,19 @@ pub(crate) fn read_all(
             let template = &all[at].analysis.template;
             let given = template.resources.get(&name).map(|stack| Given::of_stack(template, stack));
             let given = given.unwrap_or_default();
+            let is_likely = matches!(location, Location::Likely(_));
+            let location = match location {
+                Location::Likely(paths) => match paths.into_iter().find(|path| files.is_file(path)) {
+                    Some(path) => {
+                        assume_uploaded(&mut all[at].analysis, name, &path);
+                        Location::Paths(vec![path])
+                    }
+                    None => Location::Elsewhere,
+                },
+                known => known,
+            };
             let (path, text) = match location {
-                Location::Elsewhere => {
+                Location::Elsewhere | Location::Likely(_) => {
                     omit_elsewhere(&mut all[at].analysis, name);
                     continue;
                 }
@@ -109,7 +132,7 @@ pub(crate) fn read_all(
                         .find(|index| normal(&all[*index].path) == path);
                     let known = places.get(&(path.clone(), given.known())).copied();
                     if let Some(known) = around.or(known) {
-                        all[at].nested.push((known, name));
+                        all[at].nested.push(Nested { place: known, stack: name, is_likely });
                         continue;
                     }
                     let text = read_text(files, &path);
@@ -126,7 +149,7 @@ pub(crate) fn read_all(
                     let file = file.unwrap_or_else(|| sources.add(path.display().to_string(), text));
                     places.insert((path.clone(), given.known()), all.len());
                     let index = all.len();
-                    all[at].nested.push((index, name));
+                    all[at].nested.push(Nested { place: index, stack: name, is_likely });
                     let analysis = analyse_with(file, sources, &given);
                     outer.push(Some(at));
                     all.push(Checked { path, analysis, nested: Vec::new() });
@@ -141,7 +164,8 @@ pub(crate) fn read_all(
         at += 1;
     }
     for at in 0..all.len() {
-        for (index, name) in all[at].nested.clone() {
+        tell_elsewhere(&mut all[at].analysis);
+        for Nested { place: index, stack: name, is_likely } in all[at].nested.clone() {
             let (mut found, mut open) = (Vec::new(), Vec::new());
             let inner = &all[index].analysis.template;
             // What was not read of the nested template may define the name.
@@ -153,7 +177,11 @@ pub(crate) fn read_all(
                 compare_outputs(outer, resource, inner, &mut found, &mut open);
             }
             for finding in found {
-                all[at].analysis.refute(finding);
+                if is_likely {
+                    all[at].analysis.suspect(finding);
+                } else {
+                    all[at].analysis.refute(finding);
+                }
             }
             for omission in open {
                 add_omission(&mut all[at].analysis, omission);
@@ -196,7 +224,7 @@ pub(crate) fn claimed_names(all: &[Checked]) -> Vec<Claim> {
     let mut work = vec![0];
     while let Some(at) = work.pop() {
         let template = &all[at].analysis.template;
-        for (index, name) in &all[at].nested {
+        for Nested { place: index, stack: name, .. } in &all[at].nested {
             let is_always = template.resources.get(name).is_some_and(|stack| {
                 stack.condition.is_none() && &*stack.kind == "AWS::CloudFormation::Stack"
             });
@@ -321,16 +349,21 @@ fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
             (Some(path), _) if !path.contains("://") && !path.is_empty() => {
                 Location::Paths(vec![normal(&folder.join(path))])
             }
-            (_, Some(root)) => uploaded(&text, root),
-            _ => Location::Elsewhere,
+            (_, Some(root)) => match key_of(&text) {
+                Some(key) => Location::Paths(vec![normal(&root.join(key))]),
+                None => Location::Elsewhere,
+            },
+            (_, None) => {
+                key_of(&text).map_or(Location::Elsewhere, |key| Location::Likely(likely_places(&key, folder)))
+            }
         }
     };
     stacks.map(|resource| (resource.name, locate(resource))).collect()
 }
 
-/// Where a template that is uploaded to a bucket lies below a folder: at its key, with the bucket or without. If only the end
-/// of the address is known, it is taken for the key.
-fn uploaded(address: &Text, root: &Path) -> Location {
+/// Returns the path at which a template lies below the folder that was uploaded: the key of its address, without the bucket. If
+/// only the end of the address is known, that is taken for the key.
+fn key_of(address: &Text) -> Option<String> {
     let whole = address.with_gaps();
     let key = if let Some((_, rest)) = whole.rsplit_once('\0') {
         // What follows a parameter may begin in the middle of a name.
@@ -344,8 +377,25 @@ fn uploaded(address: &Text, root: &Path) -> Location {
         bare.to_owned()
     };
     let key = key.split('?').next().unwrap_or_default().trim_start_matches('/');
-    let is_below = !key.is_empty() && !key.split('/').any(|part| part == "..");
-    if is_below { Location::Paths(vec![normal(&root.join(key))]) } else { Location::Elsewhere }
+    (!key.is_empty() && !key.split('/').any(|part| part == "..")).then(|| key.to_owned())
+}
+
+/// Returns where the file of a key may lie if the folder that was uploaded is not named: below a folder around the template, at
+/// the whole key or at the end of it. The longest end counts first, then the nearest folder.
+fn likely_places(key: &str, folder: &Path) -> Vec<PathBuf> {
+    const MOST_PARTS: usize = 8;
+    let parts: Vec<&str> = key.split('/').filter(|part| !part.is_empty()).collect();
+    let ends = (parts.len().saturating_sub(MOST_PARTS)..parts.len()).map(|from| parts[from..].join("/"));
+    ends.flat_map(|end| folder.ancestors().take(MOST_PARTS).map(move |around| normal(&around.join(&end))))
+        .collect()
+}
+
+/// Records that the address of a nested stack serves a local file.
+fn assume_uploaded(analysis: &mut Analysis, stack: Symbol, path: &Path) {
+    let Some(resource) = analysis.template.resources.get(&stack) else { return };
+    let words = format!("the address of the nested stack `{stack}` serves `{}`", path.display());
+    let omission = Omission::new(Omitted::Assumption(words), resource.properties.range);
+    add_omission(analysis, omission);
 }
 
 fn omit_elsewhere(analysis: &mut Analysis, name: Symbol) {
@@ -355,6 +405,28 @@ fn omit_elsewhere(analysis: &mut Analysis, name: Symbol) {
         _ => Omitted::NestedElsewhere(name),
     };
     omit(analysis, name, what);
+}
+
+/// Adds one finding for all nested stacks whose templates are not among the local files.
+fn tell_elsewhere(analysis: &mut Analysis) {
+    let is_elsewhere =
+        |one: &&Omission| matches!(one.what, Omitted::NestedElsewhere(_) | Omitted::StackSet(_));
+    let found: Vec<&Omission> = analysis.template.omissions.iter().filter(is_elsewhere).collect();
+    let Some((first, rest)) = found.split_first() else { return };
+    let names: Vec<Symbol> = found.iter().filter_map(|one| one.resource()).collect();
+    let mut finding = Diagnostic::new(Rule::NotModelled, first.words());
+    if !rest.is_empty() {
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
+        finding.message = format!(
+            "the templates of the nested stacks {} were not read: they are not among the local files",
+            few(&quoted, 3)
+        );
+    }
+    finding.helps.extend(first.help().map(str::to_owned));
+    let finding =
+        finding.at(analysis.template.span(first.range)).with_resources(names.iter().map(ToString::to_string));
+    analysis.findings.push(finding);
 }
 
 /// Records what of a nested stack is not known.
@@ -401,7 +473,7 @@ pub(crate) fn join_answers(all: &mut [Checked]) {
         let mut seen = vec![at];
         let mut work = vec![at];
         while let Some(outer) = work.pop() {
-            for (index, name) in all[outer].nested.clone() {
+            for Nested { place: index, stack: name, .. } in all[outer].nested.clone() {
                 if index == at {
                     let Some(resource) = all[outer].analysis.template.resources.get(&name) else { continue };
                     let omission = Omission::new(Omitted::NestedInItself(name), resource.name_range);

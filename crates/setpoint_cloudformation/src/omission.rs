@@ -12,6 +12,9 @@ pub struct Omission {
     pub range: Range,
 }
 
+/// Why CloudFormation refuses a key without a value.
+pub(crate) const NULL: &str = "this value is empty, and CloudFormation refuses null values";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Omitted {
     /// Text that is not well-formed, or that a limit of the reader of data cut off.
@@ -27,8 +30,8 @@ pub enum Omitted {
     Key,
     /// A resource that a loop makes twice.
     Duplicate(Symbol),
-    /// A section that has not the shape that CloudFormation wants.
-    Section(&'static str),
+    /// A section of the wrong form, and what it must be.
+    Section(&'static str, &'static str),
     UnknownSection(Symbol),
     /// `Resources` is missing, or has none.
     Resources,
@@ -37,12 +40,13 @@ pub enum Omitted {
     Type(Symbol),
     /// A type that is no name of a type.
     TypeName(Symbol),
-    /// An attribute of a resource, such as `DependsOn`, that is malformed.
-    Attribute(Symbol, &'static str),
+    /// An attribute of a resource, such as `DependsOn`, of the wrong form, and what it must be.
+    Attribute(Symbol, &'static str, &'static str),
     UnknownAttribute(Symbol, Symbol),
-    /// An entry of a section other than `Resources`.
-    Entry(&'static str, Symbol),
-    Function(Symbol),
+    /// An entry of a section other than `Resources`, and what is wrong with it, as the rest of a sentence.
+    Entry(&'static str, Symbol, String),
+    /// A call with arguments that the function does not take, and what it takes.
+    Function(Symbol, &'static str),
     UnknownFunction(Symbol),
     /// A condition that is defined by itself.
     CircularCondition(Symbol),
@@ -77,11 +81,11 @@ pub enum Omitted {
     Waits(Symbol, Symbol),
     /// A type of AWS that the table of types lacks.
     UnknownType(Symbol),
-    /// A property that the table of types lacks.
+    /// A property of a resource that the table of types lacks.
     UnknownProperty(Symbol, Symbol),
     MissingProperty(Symbol, Symbol),
-    /// A property whose value is of another kind than its type takes.
-    PropertyValue(Symbol, Symbol),
+    /// A property whose value is of another kind than its type takes, and what it takes.
+    PropertyValue(Symbol, Symbol, String),
     /// The value of an export of a stack that was not read.
     Import(String),
     /// A resource that code of somebody else makes: a custom resource, a type of the registry.
@@ -124,7 +128,7 @@ impl Omission {
                 | O::Template
                 | O::SecondDocument
                 | O::Key
-                | O::Section(_)
+                | O::Section(..)
                 | O::UnknownSection(_)
                 | O::Resources
                 | O::Resource(_)
@@ -176,6 +180,8 @@ impl Omission {
                 ));
             }
             _ if self.is_assumption() => return None,
+            // One finding tells of all of them.
+            O::NestedElsewhere(_) | O::StackSet(_) => return None,
             O::LoopLimit(..) | O::NestedLimit(_) | O::Waits(..) => Rule::LimitReached,
             O::NestedUnreadable { .. } | O::NestedInItself(_) => Rule::NestedStack,
             _ => match self.gap() {
@@ -203,7 +209,7 @@ impl Omission {
             O::Template
             | O::Key
             | O::Duplicate(_)
-            | O::Section(_)
+            | O::Section(..)
             | O::Resources
             | O::Resource(_)
             | O::Type(_)
@@ -211,7 +217,7 @@ impl Omission {
             | O::Attribute(..)
             | O::UnknownAttribute(..)
             | O::Entry(..)
-            | O::Function(_)
+            | O::Function(..)
             | O::CircularCondition(_)
             | O::Loop(_)
             | O::MissingProperty(..)
@@ -253,20 +259,20 @@ impl Omission {
         }
     }
 
-    fn resource(&self) -> Option<Symbol> {
+    pub(crate) fn resource(&self) -> Option<Symbol> {
         use Omitted as O;
         match &self.what {
             O::Resource(name)
             | O::Duplicate(name)
             | O::Type(name)
-            | O::Attribute(name, _)
+            | O::Attribute(name, ..)
             | O::UnknownAttribute(name, _)
             | O::NestedElsewhere(name)
             | O::NestedInItself(name)
             | O::NestedUnreadable { stack: name, .. }
             | O::UnknownProperty(name, _)
             | O::MissingProperty(name, _)
-            | O::PropertyValue(name, _)
+            | O::PropertyValue(name, ..)
             | O::Artifact(name, _)
             | O::UnknownResourceAttribute(name, _)
             | O::StackSet(name)
@@ -275,7 +281,7 @@ impl Omission {
         }
     }
 
-    fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         use Omitted as O;
         match &self.what {
             O::Data(message, _) => message.clone(),
@@ -287,26 +293,25 @@ impl Omission {
             O::Tag(tag) => format!("CloudFormation documents that it does not read the tag `!!{tag}`"),
             O::Key => "this key is not text".to_owned(),
             O::Duplicate(name) => format!("a loop makes the resource `{name}` a second time"),
-            O::Section(name) => format!("the section `{name}` has not the shape that CloudFormation wants"),
+            O::Section(name, wanted) => format!("the section `{name}` must be {wanted}"),
             O::UnknownSection(name) => {
                 format!("CloudFormation has no section `{name}`; another tool may add resources for it")
             }
             O::Resources => "the template has no resources".to_owned(),
             O::Resource(name) => format!("the resource `{name}` is not a mapping with a `Type`"),
             O::Type(name) => format!("the resource `{name}` has no `Type`"),
-            O::TypeName(kind) => format!("`{kind}` is not the name of a type"),
-            O::Attribute(name, attribute) => {
-                format!("`{attribute}` of `{name}` has not the shape that CloudFormation wants")
-            }
+            O::TypeName(kind) => format!("`{kind}` is not the name of a resource type"),
+            O::Attribute(name, attribute, wanted) => format!("`{attribute}` of `{name}` must be {wanted}"),
             O::UnknownAttribute(name, attribute) => {
-                format!("`{name}` has `{attribute}`, which no resource has beside its properties")
+                format!("`{name}` has `{attribute}`, which CloudFormation does not know at this place")
             }
-            O::Entry(section, name) => {
-                format!("`{name}` in `{section}` has not the shape that CloudFormation wants")
+            O::Entry(section, name, fault) => {
+                let one = section.trim_end_matches('s').to_lowercase();
+                format!("the {one} `{name}` {fault}")
             }
-            O::Function(name) => format!("`{name}` does not have the arguments that it needs"),
-            O::UnknownFunction(name) => format!("the function `{name}` is not known"),
-            O::CircularCondition(name) => format!("the condition `{name}` is defined by itself"),
+            O::Function(name, wanted) => format!("`{name}` takes {wanted}"),
+            O::UnknownFunction(name) => format!("Setpoint knows no function `{name}`"),
+            O::CircularCondition(name) => format!("the condition `{name}` refers to itself"),
             O::Transform(name) => {
                 format!("the transform `{name}` may add or change resources when the stack is deployed")
             }
@@ -327,7 +332,7 @@ impl Omission {
             O::ServerlessType(kind) => format!("`{kind}` needs the transform AWS::Serverless-2016-10-31"),
             O::NestedElsewhere(name) => {
                 format!(
-                    "the template of the nested stack `{name}` is not beside this one, and nothing is fetched"
+                    "the template of the nested stack `{name}` was not read: it is not among the local files"
                 )
             }
             O::NestedUnreadable { stack, reason, .. } => {
@@ -338,25 +343,23 @@ impl Omission {
             O::Waits(from, to) => {
                 format!("`{from}` may wait for `{to}` in more ways than are looked at")
             }
-            O::UnknownType(kind) => format!("the type `{kind}` is not among those that AWS had published"),
+            O::UnknownType(kind) => format!("Setpoint knows no resource type `{kind}`"),
             O::UnknownProperty(name, property) => {
-                format!("the type of `{name}` has no property `{property}` that is known here")
+                format!("Setpoint knows no property `{property}` for the type of `{name}`")
             }
             O::MissingProperty(name, property) => format!("`{name}` lacks the property `{property}`"),
-            O::PropertyValue(name, property) => {
-                format!("`{property}` of `{name}` has not the kind of value that its type takes")
-            }
+            O::PropertyValue(name, property, wanted) => format!("`{property}` of `{name}` must be {wanted}"),
             O::Import(export) => format!("another stack exports `{export}`"),
             O::Provider(name, kind) => format!("the provider of `{name}` ({kind}) answers"),
             O::Artifact(name, path) => format!("`{path}`, which `{name}` deploys, is made before"),
             O::UnknownResourceAttribute(name, attribute) => {
-                format!("the type of `{name}` has no attribute `{attribute}` that is known here")
+                format!("Setpoint knows no attribute `{attribute}` for the type of `{name}`")
             }
             O::Extension(name) => format!("`{name}` needs the transform AWS::LanguageExtensions"),
             O::Undocumented(name) => {
                 format!("AWS documents this form of `{name}` only with the transform AWS::LanguageExtensions")
             }
-            O::Null => "there is no value here, and CloudFormation takes no null".to_owned(),
+            O::Null => NULL.to_owned(),
             O::Misplaced(name, section) => format!("`{name}` has no meaning in `{section}`"),
             O::Name(section, name) => {
                 format!(
@@ -365,23 +368,26 @@ impl Omission {
             }
             O::StackSet(name) => {
                 format!(
-                    "the template of the stack set `{name}` is not beside this one, and nothing is fetched"
+                    "the template of the stack set `{name}` was not read: it is not among the local files"
                 )
             }
             O::Refused(words) | O::Unmodelled(words) | O::Assumption(words) => words.clone(),
         }
     }
 
-    fn help(&self) -> Option<&'static str> {
+    pub(crate) fn help(&self) -> Option<&'static str> {
         use Omitted as O;
         match &self.what {
             O::Type(_) => Some("Give it a type, such as `Type: AWS::S3::Bucket`."),
-            O::UnknownAttribute(..) => Some("Move it into `Properties`, or mend its name."),
+            O::UnknownAttribute(..) => Some("Move it into `Properties`, or correct its name."),
             O::UnknownType(_) | O::UnknownProperty(..) | O::UnknownResourceAttribute(..) => {
-                Some("Mend its name; if it is newer than this version of Setpoint, nothing is wrong.")
+                Some("Correct the name. If it is newer than this version of Setpoint, nothing is wrong.")
             }
-            O::MissingProperty(..) => Some("Give it: the creation fails without."),
-            O::Null => Some("Give it a value, or remove it."),
+            O::MissingProperty(..) => Some("Add it: without it the creation fails."),
+            O::NestedElsewhere(_) | O::StackSet(_) => {
+                Some("`--template-root DIR` names the folder whose files are uploaded to the bucket.")
+            }
+            O::Null => Some("Write a value, or remove the key."),
             O::Extension(_) | O::Undocumented(_) => Some("Add `Transform: AWS::LanguageExtensions`."),
             O::ServerlessType(_) => Some("Add `Transform: AWS::Serverless-2016-10-31`."),
             _ => None,

@@ -67,6 +67,11 @@ impl Checker<'_> {
         self.out.push(Omission::new(what(self.resource.name, Symbol::new(path)), place));
     }
 
+    fn refuse(&mut self, path: &str, kinds: &str, place: Range) {
+        let what = Omitted::PropertyValue(self.resource.name, Symbol::new(path), describe(kinds));
+        self.out.push(Omission::new(what, place));
+    }
+
     /// Looks at a mapping, at the path of names at which it stands.
     fn fields(&mut self, facts: TypeFacts, path: &str, fields: &[Field], place: Range) {
         // What a transform puts in may be any property.
@@ -107,7 +112,7 @@ impl Checker<'_> {
             Fit::Yes => {}
             // `aws cloudformation package` uploads the file that the text names.
             Fit::No if value.text().is_some() && artifacts::may_be_file(&self.resource.kind, path) => {}
-            Fit::No => return self.omit(Omitted::PropertyValue, path, value.range),
+            Fit::No => return self.refuse(path, property.kinds, value.range),
             Fit::Single => {
                 let words =
                     format!("AWS takes the one value of `{path}` of `{}` for a list", self.resource.name);
@@ -134,13 +139,24 @@ impl Checker<'_> {
         }
         let kinds = if let Inner::Items(kinds) = inner { kinds } else { "m" };
         match (fit(kinds, item, self.template), inner, &item.kind) {
-            (Fit::No | Fit::Single, ..) => self.omit(Omitted::PropertyValue, path, item.range),
+            (Fit::No | Fit::Single, ..) => {
+                self.refuse(&format!("{path}[]"), kinds, item.range);
+            }
             (Fit::Yes, Inner::Keys(facts), ValueKind::Map(fields)) => {
                 self.fields(facts, path, fields, item.range);
             }
             _ => {}
         }
     }
+}
+
+/// Returns the kinds of value that a property takes, in words.
+fn describe(kinds: &str) -> String {
+    let words =
+        [('s', "a text"), ('n', "a number"), ('b', "true or false"), ('m', "a mapping"), ('l', "a list")];
+    let words: Vec<&str> =
+        words.into_iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| words).collect();
+    words.join(" or ")
 }
 
 /// Whether a property takes a value.

@@ -9,7 +9,7 @@ use setpoint_source::{FileId, Range, Span, Symbol};
 
 use crate::omission::{Omission, Omitted};
 use crate::parameters::Given;
-use crate::value::{Value, ValueKind};
+use crate::value::{Value, ValueKind, scalar_text};
 use crate::{artifacts, foreach, functions, patterns, properties, sam};
 
 pub(crate) type Table<V> = IndexMap<Symbol, V, FxBuildHasher>;
@@ -436,7 +436,13 @@ impl Template {
                 let known = known.or(["AWSTemplateFormatVersion", "Description", "Metadata", "Transform"]
                     .into_iter()
                     .find(|known| *known == name));
-                self.omit(Omitted::Section(known.unwrap_or_default()), key.range.to(value.range));
+                let wanted = match known {
+                    Some("AWSTemplateFormatVersion") => "\"2010-09-09\"",
+                    Some("Description") => "a text",
+                    Some("Transform") => "the name of a transform, or a list of names",
+                    _ => "a mapping",
+                };
+                self.omit(Omitted::Section(known.unwrap_or_default(), wanted), key.range.to(value.range));
             }
         }
         let resources = root.get("Resources");
@@ -478,7 +484,7 @@ impl Template {
     fn read_parameters(&mut self, root: &Node, given: &Given) {
         for Entry { key, value } in root.get("Parameters").map(Node::entries).unwrap_or_default() {
             let Some(name) = key.text().map(Symbol::new) else { continue };
-            let text = |key: &str| value.get(key).and_then(Node::text).map(Arc::from);
+            let text = |key: &str| value.get(key).and_then(scalar_text);
             let allowed = value.get("AllowedValues");
             let kind = text("Type");
             let is_list = allowed.is_none_or(|node| {
@@ -489,6 +495,7 @@ impl Template {
             let is_known = kind.as_deref().is_some_and(is_parameter_type);
             let bounds = read_bounds(value);
             let is_well_bounded = bounds.is_some();
+            let has_type = kind.is_some();
             // All that a parameter says is text, a number or a flag, but the list of its values.
             let is_plain = value.entries().iter().all(|entry| {
                 let is_core = entry.value.tag.as_deref().is_none_or(|tag| tag.starts_with('!'));
@@ -500,15 +507,28 @@ impl Template {
                 range: key.range,
                 kind: kind.unwrap_or_else(|| "String".into()),
                 default: text("Default"),
-                allowed: allowed.iter().filter_map(|value| value.text().map(Arc::from)).collect(),
+                allowed: allowed.iter().filter_map(scalar_text).collect(),
                 is_given: false,
                 bounds: bounds.unwrap_or_default(),
             };
-            let admits_default =
-                |default: &Arc<str>| parameter.split(default).iter().all(|one| parameter.admits(one));
-            let is_consistent = is_well_bounded && parameter.default.as_ref().is_none_or(admits_default);
-            if !is_known || !is_list || !is_plain || !is_consistent {
-                self.omit(Omitted::Entry("Parameters", name), key.range);
+            let refused =
+                |default: &&Arc<str>| !parameter.split(default).iter().all(|one| parameter.admits(one));
+            let fault = if !has_type {
+                Some("has no `Type`".to_owned())
+            } else if !is_known {
+                Some(format!("has the type `{}`, which CloudFormation does not have", parameter.kind))
+            } else if !is_list {
+                Some("must have a list of one or more texts as `AllowedValues`".to_owned())
+            } else if !is_plain {
+                Some("has an attribute that is no text, number or flag".to_owned())
+            } else if !is_well_bounded {
+                Some("has a bound that is no number".to_owned())
+            } else {
+                let refused = parameter.default.as_ref().filter(refused);
+                refused.map(|default| format!("does not allow its own default `{default}`"))
+            };
+            if let Some(fault) = fault {
+                self.omit(Omitted::Entry("Parameters", name, fault), key.range);
             }
             if let Some(pattern) = value.entry("AllowedPattern")
                 && parameter.bounds.pattern.is_none()
@@ -619,7 +639,8 @@ impl Template {
                 first.insert(outer.name, second.collect());
             }
             if !is_well_formed && !map.name.starts_with("Fn::") {
-                self.omit(Omitted::Entry("Mappings", map.name), map.range);
+                let fault = "must have two levels of keys, and texts or lists of texts below them".to_owned();
+                self.omit(Omitted::Entry("Mappings", map.name, fault), map.range);
             }
             self.mappings.insert(map.name, first);
         }
@@ -630,7 +651,9 @@ impl Template {
             let Some(name) = key.text().map(Symbol::new) else { continue };
             let value = Value::read(value);
             if !is_condition(&value) {
-                self.omit(Omitted::Entry("Conditions", name), key.range);
+                let fault = "must be `Fn::And`, `Fn::Or`, `Fn::Not`, `Fn::Equals` or the name of a condition"
+                    .to_owned();
+                self.omit(Omitted::Entry("Conditions", name, fault), key.range);
             }
             self.conditions.insert(name, (key.range, value));
         }
@@ -644,7 +667,8 @@ impl Template {
                 && asserted.len() == assertions.len()
                 && asserted.iter().chain(&condition).all(is_condition);
             if let Some(name) = key.text().filter(|_| !is_well_formed) {
-                self.omit(Omitted::Entry("Rules", Symbol::new(name)), key.range);
+                let fault = "must have a list of `Assertions`, each with a condition as `Assert`".to_owned();
+                self.omit(Omitted::Entry("Rules", Symbol::new(name), fault), key.range);
             }
             self.rules.push(TemplateRule { range: key.range, condition, assertions: asserted });
         }
@@ -689,9 +713,17 @@ impl Template {
             let is_text = value.get("Value").is_none_or(|value| {
                 !matches!(Value::read(value).kind, ValueKind::List(_) | ValueKind::Map(_))
             });
-            if !has_value || !is_named || !is_known || !is_export || !is_text {
-                self.omit(Omitted::Entry("Outputs", Symbol::new(name)), key.range);
-            }
+            let fault = match (has_value, is_named, is_known, is_export, is_text) {
+                (false, ..) => "has no `Value`",
+                (_, false, ..) => "must name one condition as `Condition`",
+                (_, _, false, ..) => {
+                    "has an attribute other than `Description`, `Value`, `Export` and `Condition`"
+                }
+                (_, _, _, false, _) => "must have a `Name`, and nothing else, as `Export`",
+                (_, _, _, _, false) => "must have one text as `Value`",
+                _ => continue,
+            };
+            self.omit(Omitted::Entry("Outputs", Symbol::new(name), fault.to_owned()), key.range);
         }
         self.outputs = Value::read(section);
     }
@@ -771,20 +803,26 @@ impl Template {
             };
             let is_name =
                 |node: &Node| node.text().is_some_and(|text| !text.is_empty() && node.tag.is_none());
-            let is_well_formed = match attribute {
+            let (is_well_formed, wanted) = match attribute {
                 // No function may give all of them.
                 "Properties" => {
-                    value.is_mapping()
-                        && value.tag.is_none()
-                        && !matches!(value.entries(), [only] if only.key.text().is_some_and(is_function))
+                    let is_call =
+                        matches!(value.entries(), [only] if only.key.text().is_some_and(is_function));
+                    (value.is_mapping() && value.tag.is_none() && !is_call, "a mapping")
                 }
                 "Metadata" | "CreationPolicy" | "UpdatePolicy" | "Connectors" => {
-                    value.is_mapping() && value.tag.is_none()
+                    (value.is_mapping() && value.tag.is_none(), "a mapping")
                 }
-                "DependsOn" => is_name(value) || (value.is_sequence() && value.items().iter().all(is_name)),
-                "Condition" => is_name(value),
-                "DeletionPolicy" | "UpdateReplacePolicy" => is_policy(attribute, value),
-                _ => true,
+                "DependsOn" => {
+                    let is_list = value.is_sequence() && value.items().iter().all(is_name);
+                    (is_name(value) || is_list, "the name of a resource, or a list of names")
+                }
+                "Condition" => (is_name(value), "the name of a condition"),
+                "DeletionPolicy" => {
+                    (is_policy(attribute, value), "`Delete`, `Retain`, `RetainExceptOnCreate` or `Snapshot`")
+                }
+                "UpdateReplacePolicy" => (is_policy(attribute, value), "`Delete`, `Retain` or `Snapshot`"),
+                _ => (true, ""),
             };
             let is_expression = value.tag.is_some() || value.is_mapping();
             if attribute.ends_with("Policy")
@@ -806,7 +844,7 @@ impl Template {
                 self.omit(Omitted::Unmodelled(words), key.range);
             }
             if !is_well_formed {
-                self.omit(Omitted::Attribute(name, attribute), key.range.to(value.range));
+                self.omit(Omitted::Attribute(name, attribute, wanted), key.range.to(value.range));
             } else if ["Connectors", "IgnoreGlobals"].contains(&attribute)
                 && !self.is_serverless()
                 && !self.has_macro()

@@ -14,7 +14,7 @@ pub struct Value {
 #[derive(Debug, Clone)]
 pub enum ValueKind {
     Null,
-    /// Any scalar; numbers and booleans keep their spelling.
+    /// Any scalar; numbers keep their spelling.
     Text(Arc<str>),
     List(Vec<Value>),
     Map(Vec<Field>),
@@ -55,12 +55,24 @@ pub enum Piece {
     GetAtt { resource: Symbol, attribute: Arc<str> },
 }
 
+/// Returns the text of a scalar as CloudFormation compares it: it writes YAML's `True` and `FALSE` as JSON does.
+pub(crate) fn scalar_text(node: &Node) -> Option<Arc<str>> {
+    let Kind::Scalar { text, .. } = &node.kind else { return None };
+    Some(match node.plain() {
+        Some("True" | "TRUE") => "true".into(),
+        Some("False" | "FALSE") => "false".into(),
+        _ => Arc::clone(text),
+    })
+}
+
 impl Value {
     pub fn read(node: &Node) -> Self {
         let kind = match (&node.tag, &node.kind) {
             (Some(tag), _) if !tag.starts_with('!') => short_form(tag, node),
             (_, Kind::Scalar { .. }) if node.is_null() => ValueKind::Null,
-            (_, Kind::Scalar { text, .. }) => ValueKind::Text(Arc::clone(text)),
+            (_, Kind::Scalar { text, .. }) => {
+                ValueKind::Text(scalar_text(node).unwrap_or_else(|| Arc::clone(text)))
+            }
             (_, Kind::Sequence(items)) => ValueKind::List(items.iter().map(Self::read).collect()),
             (_, Kind::Mapping(entries)) => long_form(entries),
         };

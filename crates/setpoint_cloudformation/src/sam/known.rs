@@ -96,7 +96,9 @@ pub(crate) fn check(template: &mut Template) {
                     kind.text().is_some_and(|kind| !["String", "Number", "Binary"].contains(&kind))
                 });
                 found.extend(key.map(|key| {
-                    Omission::new(Omitted::PropertyValue(name, Symbol::new("PrimaryKey")), key.range)
+                    let wanted = "String, Number or Binary".to_owned();
+                    let what = Omitted::PropertyValue(name, Symbol::new("PrimaryKey.Type"), wanted);
+                    Omission::new(what, key.range)
                 }));
             }
             _ => {}
@@ -123,7 +125,8 @@ fn check_names(
         match known.kinds(&field.name) {
             None => out.push(Omission::new(Omitted::UnknownProperty(name, field.name), field.range)),
             Some(kinds) if !kinds.is_empty() && !takes(kinds, &field.value) => {
-                out.push(Omission::new(Omitted::PropertyValue(name, field.name), field.value.range));
+                let what = Omitted::PropertyValue(name, field.name, describe(kinds));
+                out.push(Omission::new(what, field.value.range));
             }
             Some(_) => {}
         }
@@ -133,6 +136,14 @@ fn check_names(
             out.push(Omission::new(Omitted::MissingProperty(name, Symbol::new(property)), place));
         }
     }
+}
+
+/// Returns the kinds of value that the translator takes, in words.
+fn describe(kinds: &str) -> String {
+    let words = [('t', "a text"), ('l', "a list"), ('m', "a mapping")];
+    let words: Vec<&str> =
+        words.into_iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| words).collect();
+    words.join(" or ")
 }
 
 /// Whether the translator takes a value that is written out. It does not look at what a function gives.
@@ -213,7 +224,11 @@ fn check_package(name: Symbol, properties: &Value, out: &mut Vec<Omission>) {
         let given = properties.get(property);
         match given {
             Some(value) if is_image => {
-                out.push(Omission::new(Omitted::PropertyValue(name, Symbol::new(property)), value.range));
+                let wanted = "absent for a function whose package is an image".to_owned();
+                out.push(Omission::new(
+                    Omitted::PropertyValue(name, Symbol::new(property), wanted),
+                    value.range,
+                ));
             }
             None if !is_image => {
                 out.push(Omission::new(Omitted::MissingProperty(name, Symbol::new(property)), range));
