@@ -5,21 +5,24 @@ use std::fmt::Write;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::frame::frames;
+use super::relative;
 use crate::{
-    Diagnostic, Gap, InputReport, Place, Reason, Report, Rule, Severity, SilencedBy, Sources, Standing,
+    Diagnostic, Gap, InputReport, Place, Reason, Report, Rule, Severity, SilencedBy, Sources, Span, Standing,
     Verdict, conditional, few,
 };
 
 /// Nodes that one line names.
 const SHOWN_NODES: usize = 8;
-/// Rules that many resources of one catalog break alike, for the same reason and with the same remedy.
-const BROKEN_ALIKE: [Rule; 2] = [Rule::ChangesEveryRun, Rule::UnknownValue];
+/// Rules that many resources break alike, for the same reason and with the same remedy.
+const BROKEN_ALIKE: [Rule; 3] = [Rule::ChangesEveryRun, Rule::RedundantDependsOn, Rule::UnknownValue];
 /// Findings of such rules that are shown with their source lines.
 const SHOWN_ALIKE: usize = 3;
 /// Findings that are told in a line each.
 const SHOWN_LINES: usize = 20;
 /// Reasons that are told of one input.
 const SHOWN_REASONS: usize = 5;
+/// If more inputs are proved whole than this, those with the same answers share a line.
+const SHOWN_PROVED: usize = 8;
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,34 +54,14 @@ pub fn text(report: &Report, sources: &Sources, colour: bool, detail: Detail) ->
             && a.verdict().says_the_same(b.verdict())
             && a.verdict().reasons() == b.verdict().reasons()
     };
-    for inputs in report.inputs.chunk_by(are_alike) {
-        let [first, ..] = inputs else { continue };
-        if first.verdict().is_empty() && first.coverage.is_none() {
-            continue;
-        }
-        let answers: Vec<String> = first
-            .verdict()
-            .words()
-            .map(|(question, word)| format!("{} {word}", question.heading()))
-            .collect();
-        let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
-        let nodes = if nodes.is_empty() {
-            String::new()
-        } else {
-            format!(" for {}", few(&nodes, detail.most(SHOWN_NODES)))
-        };
-        if !answers.is_empty() {
-            let _ = writeln!(out, "{}{nodes}: {}", first.path, answers.join(", "));
-        }
-        for line in explained(first.verdict(), sources, detail) {
-            let _ = writeln!(out, "  {line}");
-        }
-        let covered = covered(inputs);
-        if !covered.is_empty() {
-            // Without a verdict, the line tells by itself what it is about.
-            let indent = if answers.is_empty() { format!("{}: ", first.path) } else { "  ".to_owned() };
-            let _ = writeln!(out, "{indent}looked at: {covered}");
-        }
+    let chunks: Vec<&[InputReport]> = report.inputs.chunk_by(are_alike).collect();
+    let proved: Vec<&[InputReport]> = chunks.iter().copied().filter(|chunk| is_proved_whole(chunk)).collect();
+    let is_long = proved.len() > detail.most(SHOWN_PROVED);
+    if is_long {
+        together(&proved, &mut out);
+    }
+    for chunk in chunks.into_iter().filter(|chunk| !is_long || !is_proved_whole(chunk)) {
+        answers(chunk, sources, detail, &mut out);
     }
     let mut standing: Vec<Standing> =
         report.inputs.iter().flat_map(|input| input.verdict().standing()).collect();
@@ -90,6 +73,76 @@ pub fn text(report: &Report, sources: &Sources, colour: bool, detail: Detail) ->
     }
     out.push_str(&summary(report));
     out
+}
+
+/// Whether all answers about inputs are proved, with nothing left open or assumed.
+fn is_proved_whole(inputs: &[InputReport]) -> bool {
+    inputs.iter().all(|input| {
+        let verdict = input.verdict();
+        !verdict.is_empty() && verdict.iter().all(|(_, answer)| answer.is_proved())
+    })
+}
+
+/// Tells the answers about inputs that share them, each set of answers in one line.
+fn together(proved: &[&[InputReport]], out: &mut String) {
+    let mut told: Vec<(String, Vec<&InputReport>)> = Vec::new();
+    for input in proved.iter().flat_map(|chunk| chunk.iter()) {
+        let words = words(input);
+        match told.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, inputs)) => inputs.push(input),
+            None => told.push((words, vec![input])),
+        }
+    }
+    for (words, inputs) in told {
+        let name =
+            |input: &'_ &InputReport| input.node.clone().unwrap_or_else(|| relative(&input.path).to_owned());
+        let names: Vec<String> = inputs.iter().map(name).collect();
+        let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+        names.dedup();
+        let cut = if names.len() > SHOWN_PROVED { "; `-v` lists them" } else { "" };
+        let _ = writeln!(out, "{words}: {}{cut}", few(&names, SHOWN_PROVED));
+        let covered = covered(inputs.iter().copied());
+        if !covered.is_empty() {
+            let _ = writeln!(out, "  looked at: {covered}");
+        }
+    }
+}
+
+/// Returns the answers about an input: `order independent, idempotent yes`.
+fn words(input: &InputReport) -> String {
+    let answers = input.verdict().words();
+    let answers: Vec<String> =
+        answers.map(|(question, word)| format!("{} {word}", question.heading())).collect();
+    answers.join(", ")
+}
+
+/// Tells the answers about inputs that share them, why they are open, and how much was looked at.
+fn answers(inputs: &[InputReport], sources: &Sources, detail: Detail, out: &mut String) {
+    let [first, ..] = inputs else { return };
+    if first.verdict().is_empty() && first.coverage.is_none() {
+        return;
+    }
+    let answers = words(first);
+    let nodes: Vec<&str> = inputs.iter().filter_map(|input| input.node.as_deref()).collect();
+    let nodes = few(&nodes, detail.most(SHOWN_NODES));
+    let subject = match (first.path.as_str(), nodes.is_empty()) {
+        // The project that the call is about needs no name.
+        (".", false) => nodes,
+        (path, false) => format!("{} for {nodes}", relative(path)),
+        (path, true) => relative(path).to_owned(),
+    };
+    if !answers.is_empty() {
+        let _ = writeln!(out, "{subject}: {answers}");
+    }
+    for line in explained(first.verdict(), sources, detail) {
+        let _ = writeln!(out, "  {line}");
+    }
+    let covered = covered(inputs);
+    if !covered.is_empty() {
+        // Without a verdict, the line tells by itself what it is about.
+        let indent = if answers.is_empty() { format!("{subject}: ") } else { "  ".to_owned() };
+        let _ = writeln!(out, "{indent}looked at: {covered}");
+    }
 }
 
 /// Every finding with its source lines. Of rules that many resources break alike, the first few; the others are a line each.
@@ -112,7 +165,7 @@ fn findings(report: &Report, sources: &Sources, colour: bool, detail: Detail) ->
     for alike in &grouped {
         let rest = alike.get(detail.most(SHOWN_ALIKE)..).unwrap_or_default();
         for finding in rest.iter().take(SHOWN_LINES) {
-            let place = finding.span.map(|span| format!("{}: ", sources.place(span))).unwrap_or_default();
+            let place = finding.span.map(|span| format!("{}: ", place(span, sources))).unwrap_or_default();
             let (severity, rule) = (finding.severity.as_str(), finding.rule.name());
             let _ = writeln!(out, "{place}{severity}[{rule}]: {}", finding.message);
         }
@@ -149,8 +202,8 @@ fn explained(verdict: &Verdict, sources: &Sources, detail: Detail) -> Vec<String
     for (reason, questions) in open.iter().take(most) {
         let questions: Vec<&str> = questions.iter().map(|question| question.heading()).collect();
         let place = match &reason.place {
-            Place::At(span) => format!(" ({})", sources.place(*span)),
-            Place::File(path) => format!(" ({path})"),
+            Place::At(span) => format!(" ({})", place(*span, sources)),
+            Place::File(path) => format!(" ({})", relative(path)),
             Place::Input => String::new(),
         };
         lines.push(format!("{} open: {}{place}", questions.join(", "), reason.words));
@@ -162,15 +215,20 @@ fn explained(verdict: &Verdict, sources: &Sources, detail: Detail) -> Vec<String
 }
 
 /// How much of inputs was looked at, together.
-fn covered(inputs: &[InputReport]) -> String {
-    let mut counted = inputs.iter().filter_map(|input| input.coverage.as_ref());
+fn covered<'a>(inputs: impl IntoIterator<Item = &'a InputReport>) -> String {
+    let mut counted = inputs.into_iter().filter_map(|input| input.coverage.as_ref());
     let Some(first) = counted.next() else { return String::new() };
     let mut all = first.clone();
     counted.for_each(|coverage| all.join(coverage));
     all.line()
 }
 
-/// `checked 3 inputs: 1 error, 2 warnings`.
+/// Returns a place as `path:line:column`.
+fn place(span: Span, sources: &Sources) -> String {
+    relative(&sources.place(span)).to_owned()
+}
+
+/// `checked 3 inputs (2 proved, 1 open): 1 error, 2 warnings`.
 fn summary(report: &Report) -> String {
     let count = |severity| report.findings().filter(|finding| finding.severity == severity).count();
     let mut parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Note]
@@ -188,7 +246,29 @@ fn summary(report: &Report) -> String {
             parts.push(format!("{count} silenced {how}"));
         }
     }
-    format!("checked {}: {}\n", plural(report.inputs.len(), "input"), parts.join(", "))
+    format!("checked {}{}: {}\n", plural(report.inputs.len(), "input"), tally(report), parts.join(", "))
+}
+
+/// How many of several inputs are proved, refuted and open: an input is refuted if one of its answers is, else open if one is.
+fn tally(report: &Report) -> String {
+    let verdicts = report.inputs.iter().map(InputReport::verdict).filter(|verdict| !verdict.is_empty());
+    let (mut proved, mut refuted, mut open) = (0_usize, 0_usize, 0_usize);
+    for verdict in verdicts {
+        if verdict.iter().any(|(_, answer)| answer.is_refuted()) {
+            refuted += 1;
+        } else if verdict.iter().any(|(_, answer)| answer.is_unknown()) {
+            open += 1;
+        } else {
+            proved += 1;
+        }
+    }
+    let counts = [(proved, "proved"), (refuted, "refuted"), (open, "open")];
+    let told: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    if proved + refuted + open < 2 { String::new() } else { format!(" ({})", told.join(", ")) }
 }
 
 fn plural(count: usize, word: &str) -> String {
@@ -210,11 +290,12 @@ fn diagnostic_with(diagnostic: &Diagnostic, sources: &Sources, colour: bool, det
     let mut group = Group::with_title(level.primary_title(&diagnostic.message).id(diagnostic.rule.name()));
     for frame in &frames {
         if frame.marks.is_empty() {
-            group = group.element(Origin::path(frame.file.path()).line(frame.first_line));
+            group = group.element(Origin::path(relative(frame.file.path())).line(frame.first_line));
             continue;
         }
-        let mut snippet =
-            Snippet::source(frame.text.as_str()).path(frame.file.path()).line_start(frame.first_line);
+        let mut snippet = Snippet::source(frame.text.as_str())
+            .path(relative(frame.file.path()))
+            .line_start(frame.first_line);
         for mark in &frame.marks {
             let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
             snippet = snippet.annotation(kind.span(mark.start..mark.end).label(mark.text));
