@@ -14,6 +14,8 @@ use crate::expressions::case_match;
 use crate::value::{Resource, Value};
 use crate::{End, Evaluated};
 
+const NODE_SCOPE: &str = "::nd";
+
 /// Classes that inherit from each other, and defines that declare each other, never end.
 const MAX_DEPTH: Limit = Limit::new(200);
 
@@ -169,6 +171,10 @@ impl Machine {
 
     fn define_class(&mut self, class: &Arc<ClassDef>) -> Step<()> {
         let name = class.name.to_string();
+        if format!("::{name}") == NODE_SCOPE {
+            let why = format!("in µPuppet {NODE_SCOPE} is the scope of the node, and no class has this name");
+            return outside(class.name_range, why);
+        }
         if self.definitions.contains_key(&name) {
             return stuck(class.range, format!("class {name} is in dom(κ) already"));
         }
@@ -214,9 +220,9 @@ impl Machine {
             self.step("NODENOMATCH", format!("¬nodeMatch({name}, Q)"), node.range);
             return Ok(());
         }
-        self.step("NODEMATCH", format!("nodeMatch({name}, Q): scope (::nd) s"), node.range);
+        self.step("NODEMATCH", format!("nodeMatch({name}, Q): scope ({NODE_SCOPE}) s"), node.range);
         self.within("TOPSCOPE", "s →s in ::", node.range, |this| {
-            this.scope("::nd", Vec::new(), &node.body, node.range)
+            this.scope(NODE_SCOPE, Vec::new(), &node.body, node.range)
         })
     }
 
@@ -442,32 +448,75 @@ impl Machine {
                 Ok(())
             }
             Some(Definition::Class(class)) => {
-                self.enter_class(&class, &[], ["INCU", "INCPU", "INCPD"], scope, at)
+                if self.include_parent("INCPU", "include", &class, scope, at)? {
+                    return self.include(name, scope, at);
+                }
+                self.enter_class(&class, &[], ["INCU", "INCPD"], scope, at)
             }
             _ => undefined(name, at),
         }
     }
 
     fn declare_class(&mut self, name: &str, body: &ResourceBody, scope: &str) -> Step<()> {
+        let given = match self.definitions.get(name) {
+            Some(Definition::Class(_)) => self.attributes("CDECSTEP", body, scope)?,
+            _ => Vec::new(),
+        };
+        self.declare_class_with(name, &given, scope, body.range)
+    }
+
+    /// `class {a : v_H}`
+    fn declare_class_with(
+        &mut self,
+        name: &str,
+        given: &[(String, Value)],
+        scope: &str,
+        at: Range,
+    ) -> Step<()> {
         match self.definitions.get(name).cloned() {
             Some(Definition::Class(class)) => {
-                let given = self.attributes("CDECSTEP", body, scope)?;
-                self.enter_class(&class, &given, ["CDECU", "CDECPU", "CDECPD"], scope, body.range)
+                if self.include_parent("CDECPU", "class", &class, scope, at)? {
+                    return self.declare_class_with(name, given, scope, at);
+                }
+                self.enter_class(&class, given, ["CDECU", "CDECPD"], scope, at)
             }
             Some(Definition::Declared(_)) => {
-                stuck(body.range, format!("class {name} is declared already, and no rule lets it be again"))
+                stuck(at, format!("class {name} is declared already, and no rule lets it be again"))
             }
-            _ => undefined(name, body.range),
+            _ => undefined(name, at),
         }
     }
 
-    /// The three rules for a class that is not declared yet: without a parent, with one that is not declared, and with one that
-    /// is.
+    /// INCPU and CDECPU: a parent that is not declared comes first, and then the same statement again, since the parent may have
+    /// declared the class. Says whether there was one.
+    fn include_parent(
+        &mut self,
+        rule: &str,
+        rest: &str,
+        class: &ClassDef,
+        scope: &str,
+        at: Range,
+    ) -> Step<bool> {
+        let Some((parent, _)) = &class.parent else { return Ok(false) };
+        match self.definitions.get(parent.as_str()) {
+            Some(Definition::Class(_)) => {
+                let what = format!("κ({parent}) = ClassDef: include {parent} {rest} {}", class.name);
+                self.step(rule, what, at);
+                self.within("SEQSTEP", "s1 s2", at, |this| this.include(parent.as_str(), scope, at))?;
+                self.step("SEQSKIP", "skip s2", at);
+                Ok(true)
+            }
+            Some(Definition::Declared(_)) => Ok(false),
+            _ => undefined(parent.as_str(), at),
+        }
+    }
+
+    /// INCU, INCPD, CDECU and CDECPD: a class that is not declared, without a parent or with one that is.
     fn enter_class(
         &mut self,
         class: &Arc<ClassDef>,
         given: &[(String, Value)],
-        [without, undeclared, declared]: [&str; 3],
+        [without, declared]: [&str; 2],
         scope: &str,
         at: Range,
     ) -> Step<()> {
@@ -478,23 +527,9 @@ impl Machine {
                 let why = format!("; {base} baseof {scope} by {rules}");
                 (without, base, why)
             }
-            Some((parent, _)) => {
-                if let Some(Definition::Class(_)) = self.definitions.get(parent.as_str()) {
-                    let rest = if undeclared == "INCPU" { "include" } else { "class" };
-                    let what = format!("κ({parent}) = ClassDef: include {parent} {rest} {name}");
-                    self.step(undeclared, what, at);
-                    self.within("SEQSTEP", "s1 s2", at, |this| this.include(parent.as_str(), scope, at))?;
-                    self.step("SEQSKIP", "skip s2", at);
-                }
-                // INCPD takes the scope of the parent; CDECPD as printed takes the parent's own, which PCLASS contradicts.
-                (declared, format!("::{parent}"), String::new())
-            }
+            // INCPD takes the scope of the parent; CDECPD as the paper prints it takes the parent's own, which PCLASS contradicts.
+            Some((parent, _)) => (declared, format!("::{parent}"), String::new()),
         };
-        if let Some((parent, _)) = &class.parent
-            && !matches!(self.definitions.get(parent.as_str()), Some(Definition::Declared(_)))
-        {
-            return undefined(parent.as_str(), at);
-        }
         let assignments = merge(&class.parameters, given, at)?;
         let before = Some(class_text(class));
         let after = format!("DeclaredClass({parent})");
@@ -525,7 +560,7 @@ impl Machine {
                 },
             }
         }
-        rules.push(if scope == "::nd" { "BNODE" } else { "BTOP" });
+        rules.push(if scope == NODE_SCOPE { "BNODE" } else { "BTOP" });
         (scope, rules.join(" "))
     }
 
@@ -533,7 +568,7 @@ impl Machine {
     pub(crate) fn parent_of(&self, scope: &str) -> Option<(String, String)> {
         match scope {
             "::" => None,
-            "::nd" => Some(("::".to_owned(), "PNODE".to_owned())),
+            NODE_SCOPE => Some(("::".to_owned(), "PNODE".to_owned())),
             _ if scope.ends_with(" def") => {
                 let (base, rules) = self.base_of(scope);
                 Some((base, format!("PDEFRES {rules}")))

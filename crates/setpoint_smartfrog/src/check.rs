@@ -407,6 +407,7 @@ fn place(arena: &Arena, entry: &Entry) -> Option<Span> {
 pub(crate) fn short(value: &Value) -> String {
     match value {
         Value::Store(store) if store.is_empty() => "an empty component".to_owned(),
+        Value::Store(store) if store.len() == 1 => "a component of one attribute".to_owned(),
         Value::Store(store) => format!("a component of {} attributes", store.len()),
         value => {
             let text = output::json_value(value);

@@ -224,22 +224,26 @@ fn main_span(body: &Body, end: Span) -> Span {
 
 /// The compiled tree, in the order that its constraints demand, if it is of reasonable size.
 fn finish(store: &Store, main: Span, trace: Option<&mut Recorder>) -> Result<Store, Fail> {
-    let size = size(store, &mut FxHashMap::default());
-    if size > MAX_ATTRIBUTES {
-        let message = format!(
-            "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
-            if size == u64::MAX { "countless".to_owned() } else { size.to_string() }
-        );
-        let mut fail = limit(Some(main), message);
-        fail.notes
-            .push("components that hold several copies of each other double in size with each step".into());
-        return Err(fail);
-    }
+    check_size(size(store, &mut FxHashMap::default()), main)?;
     let ordered = order::apply(store)?;
     if !ordered.is_same(store) {
         trace::record_result(trace, "§10.4 (order)", &ordered);
     }
     Ok(ordered)
+}
+
+/// Refuses a tree of so many attributes, copies included, if they are too many.
+fn check_size(size: u64, main: Span) -> Result<(), Fail> {
+    if size <= MAX_ATTRIBUTES {
+        return Ok(());
+    }
+    let message = format!(
+        "the compiled tree would have {} attributes, copies included, and more than {MAX_ATTRIBUTES} are refused",
+        if size == u64::MAX { "countless".to_owned() } else { size.to_string() }
+    );
+    let mut fail = limit(Some(main), message);
+    fail.notes.push("components that hold several copies of each other double in size with each step".into());
+    Err(fail)
 }
 
 /// The number of attributes of a tree; shared parts are counted as often as they occur, and visited once.

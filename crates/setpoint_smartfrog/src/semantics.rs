@@ -108,10 +108,16 @@ impl SideBySide {
     pub fn text(&self, sources: &Sources) -> String {
         let mut out = String::new();
         for (semantics, result) in ALL.iter().zip(&self.results) {
-            let _ = match &result.store {
-                Some(store) => writeln!(out, "{:<11}{}", semantics.name(), output::json(store)),
-                None => writeln!(out, "{:<11}{}", semantics.name(), failure(result, sources)),
-            };
+            let name = semantics.name();
+            if let Some(store) = &result.store {
+                let _ = writeln!(out, "{name:<11}{}", output::json(store));
+                continue;
+            }
+            let Failure { error, why } = failure(result, sources);
+            let _ = writeln!(out, "{name:<11}{error}");
+            if let Some(why) = why {
+                let _ = writeln!(out, "{:<11}{why}", "");
+            }
         }
         let compiled = self.results.iter().filter(|result| result.store.is_some()).count();
         if self.differences.is_empty() {
@@ -121,7 +127,8 @@ impl SideBySide {
                 match compiled {
                     3 => "all three give the same",
                     2 => "the two that compile give the same",
-                    _ => "there is nothing to compare",
+                    1 => "there is nothing to compare: only one compiles",
+                    _ => "there is nothing to compare: none compiles",
                 }
             );
         }
@@ -137,11 +144,12 @@ impl SideBySide {
     }
 
     pub fn json(&self, sources: &Sources) -> Json {
-        let result = |compiled: &Compiled| match &compiled.store {
-            Some(store) => {
-                json!({"result": serde_json::from_str::<Json>(&output::json(store)).unwrap_or(Json::Null)})
+        let result = |compiled: &Compiled| {
+            if let Some(store) = &compiled.store {
+                return json!({"result": serde_json::from_str::<Json>(&output::json(store)).unwrap_or(Json::Null)});
             }
-            None => json!({"error": failure(compiled, sources)}),
+            let Failure { error, why } = failure(compiled, sources);
+            json!({"error": error, "why": why})
         };
         let differences = self.differences.iter().map(|one| {
             let [core, forward, production] = &one.values;
@@ -156,10 +164,15 @@ impl SideBySide {
     }
 }
 
-fn failure(compiled: &Compiled, sources: &Sources) -> String {
-    let errors = compiled.diagnostics.iter().find(|found| found.severity == Severity::Error);
-    errors.map_or("no result".to_owned(), |error| {
-        let place = error.span.map_or(String::new(), |span| format!(" [{}]", sources.place(span)));
-        format!("{}{place}", error.message)
-    })
+/// Why a semantics has no result: its first error, and what that says of the semantics.
+struct Failure {
+    error: String,
+    why: Option<String>,
+}
+
+fn failure(compiled: &Compiled, sources: &Sources) -> Failure {
+    let error = compiled.diagnostics.iter().find(|found| found.severity == Severity::Error);
+    let Some(error) = error else { return Failure { error: "no result".to_owned(), why: None } };
+    let place = error.span.map_or(String::new(), |span| format!(" [{}]", sources.place(span)));
+    Failure { error: format!("{}{place}", error.message), why: error.helps.first().cloned() }
 }

@@ -19,10 +19,15 @@ impl Production<'_> {
             let (Key::Name(name), Value::Component(child)) = (key.clone(), &attribute.value) else {
                 continue;
             };
-            let child = *child;
+            let (child, span) = (*child, attribute.span);
             self.construct_functions(child)?;
             if let Some(value) = self.constructed(child)? {
+                let what = match value {
+                    Value::Assert { .. } => "is an assertion about the component around it",
+                    _ => "is a function of what is in it",
+                };
                 self.tree.set_value(node, name, value);
+                self.watch("function", (node, name), Some(&Value::Component(child)), span, what);
             }
         }
         Ok(())

@@ -27,7 +27,7 @@ use crate::observe::Observations;
 use crate::reference::{Path, shown};
 use crate::store::Store;
 use crate::syntax::Body;
-use crate::{MAIN, Options};
+use crate::{MAIN, Options, main_span};
 use resolve::{Found, Missing};
 use tree::{Key, NodeId, Tree, Value};
 
@@ -99,7 +99,7 @@ impl<'o> Production<'o> {
         let main = self.main(root, end).map_err(|fail| vec![fail])?;
         self.note_phases(root);
         self.resolve_links(main)?;
-        self.finished(main, &mut FxHashMap::default()).map_err(|fail| vec![fail])
+        self.finish(main, main_span(body, end)).map_err(|fail| vec![fail])
     }
 
     /// Records the tree as it is written, before the first phase.

@@ -322,7 +322,8 @@ impl Production<'_> {
             let Some((key, attribute)) = self.tree.node(node).attributes.get_index(at) else { break };
             let Key::Name(name) = *key else { continue };
             let span = self.tree.place(attribute);
-            if matches!(attribute.value, Value::Basic(_)) {
+            let is_ignored = matches!(attribute.value, Value::Link(_)) && has_tag(attribute, "sfIgnoreLink");
+            if is_ignored || matches!(attribute.value, Value::Basic(_)) {
                 continue;
             }
             match self.value_of(node, name) {

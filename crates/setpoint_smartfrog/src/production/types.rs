@@ -296,11 +296,15 @@ impl Production<'_> {
         if self.observations.is_none() || inherited.is_empty() {
             return;
         }
+        // What other prototypes brought is not written in the component.
+        let component = self.tree.node(node).span;
+        let is_written =
+            |span: Span| span.file == component.file && component.range.to(span.range) == component.range;
         let names: Vec<(Symbol, Span)> = own
             .iter()
             .filter_map(|(key, attribute)| match key {
-                Key::Name(name) => Some((*name, attribute.span)),
-                Key::Path(_) => None,
+                Key::Name(name) if is_written(attribute.span) => Some((*name, attribute.span)),
+                _ => None,
             })
             .collect();
         let position = |name: Symbol| inherited.get_index_of(&Key::Name(name)).unwrap_or(usize::MAX);

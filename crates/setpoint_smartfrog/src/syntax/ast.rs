@@ -114,6 +114,23 @@ pub struct Expression {
     pub unique: Option<usize>,
 }
 
+impl Expression {
+    /// Whether there is nothing to compute and nothing to look up: what stands between `[|` and `|]`.
+    pub fn is_literal(&self) -> bool {
+        match &self.kind {
+            ExpressionKind::Null
+            | ExpressionKind::Boolean(_)
+            | ExpressionKind::Number(_)
+            | ExpressionKind::String(_)
+            | ExpressionKind::Bytes(_)
+            | ExpressionKind::Variable(_)
+            | ExpressionKind::Reference { data: true, .. } => true,
+            ExpressionKind::Vector { elements, .. } => elements.iter().all(Self::is_literal),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub enum ExpressionKind {
     Null,

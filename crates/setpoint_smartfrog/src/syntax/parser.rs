@@ -561,6 +561,13 @@ impl<'t, 'i, 'f> Parser<'t, 'i, 'f> {
         self.expect(close, shown)?;
         if !literal {
             self.includer.name_operands(&mut elements);
+        } else if let Some(computed) = elements.iter().find(|element| {
+            // A literal vector in it has been looked at.
+            !matches!(element.kind, ExpressionKind::Vector { literal: true, .. }) && !element.is_literal()
+        }) {
+            let message = "`[| … |]` holds values as they are, and this is a link or an expression";
+            let diagnostic = Diagnostic::new(Rule::SyntaxError, message).at(computed.span);
+            self.report(diagnostic.with_help("write `[ … ]`, which computes its elements"));
         }
         Ok(ExpressionKind::Vector { elements, literal })
     }

@@ -4,6 +4,7 @@
 
 mod generate;
 mod naive;
+mod production;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -109,6 +110,31 @@ fn every_compilation_ends_in_every_semantics() {
             }
         }
     }
+}
+
+/// Whoever watches sees the same end: an error, or the compiled component.
+#[test]
+fn four_thousand_production_specifications_end_watched_or_not() {
+    let mut valid = 0;
+    for seed in 0..4_000 {
+        let text = production::specification(&mut Random::new(seed + 4_000_000));
+        let compile = |trace, provenance| {
+            let semantics = Semantics::Production;
+            let options = Options { semantics, trace, provenance, observe: trace, ..Options::default() };
+            let sources = Sources::new();
+            compile_text(Path::new("x.sf"), text.clone(), &MemoryFileSystem::new(), &sources, &options)
+        };
+        let (alone, watched) = (compile(false, false), compile(true, true));
+        assert_eq!(
+            alone.store.as_ref().map(output::sf),
+            watched.store.as_ref().map(output::sf),
+            "seed {seed}\n{text}"
+        );
+        let last = watched.trace.as_ref().and_then(|trace| trace.steps.last()).unwrap();
+        assert_eq!(alone.store.is_none(), last.rule == "error", "seed {seed}\n{text}");
+        valid += usize::from(alone.store.is_some());
+    }
+    assert!(valid > 1_000, "only {valid} specifications were valid");
 }
 
 #[test]
