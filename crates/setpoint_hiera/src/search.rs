@@ -230,6 +230,7 @@ impl<'s> Search<'s> {
     /// The same without what is named so.
     pub(crate) fn pass_over(&mut self, place: String) {
         let place: Arc<str> = place.into();
+        self.scope.warn_once(&format!("unread {place}"), format!("No data was read from {place}"), None);
         self.session.unread.insert(Arc::clone(&place));
         self.unread.get_or_insert(place);
     }

@@ -91,6 +91,7 @@ pub(crate) static FUNCTIONS: &[&Function] = &[
     &texts::DIRNAME,
     &texts::DOS2UNIX,
     &addresses::ENCLOSE_IPV6,
+    &resources::ENSURE_PACKAGES,
     &resources::ENSURE_RESOURCE,
     &resources::ENSURE_RESOURCES,
     &facts::FACT,

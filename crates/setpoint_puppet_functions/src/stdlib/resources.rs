@@ -5,13 +5,24 @@ use setpoint_puppet_values::{Data, Hash, Key, Type, Value};
 use super::arguments::{Arguments, class_of};
 use crate::builtin::collections::flatten_into;
 use crate::context::Context;
-use crate::function::{Dispatch, Function, required};
+use crate::function::{Dispatch, Function, optional, required};
 use crate::ruby::{self, strings, text};
 use crate::{FailureKind, Stop};
 
 pub(super) static ASSERT_PRIVATE: Function = Function::counted("assert_private", -1, assert_private);
 pub(super) static DEFINED_WITH_PARAMS: Function =
     Function::counted("defined_with_params", -1, defined_with_params).moving_unknown();
+pub(super) static ENSURE_PACKAGES: Function = Function::typed(
+    "ensure_packages",
+    &[Dispatch::new(
+        &[
+            required("Variant[String[1], Array[String[1]], Hash[String[1], Any]]", "packages"),
+            optional("Hash", "default_attributes"),
+        ],
+        ensure_packages,
+    )],
+)
+.moving_unknown();
 pub(super) static ENSURE_RESOURCE: Function =
     Function::counted("ensure_resource", -1, ensure_resource).moving_unknown();
 pub(super) static ENSURE_RESOURCES: Function =
@@ -131,6 +142,27 @@ fn ensure_all(context: &mut Context<'_, '_>, kind: &Value, resources: &Hash, def
         ensure(context, kind, &title.0, &parameters)?;
     }
     Ok(())
+}
+
+fn ensure_packages(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
+    let ensure_key = Key::from("ensure");
+    let mut defaults: Hash = [(ensure_key.clone(), Value::from("installed"))].into_iter().collect();
+    if let Some(given) = arguments.get(1).and_then(Value::as_hash) {
+        defaults.extend(given.iter().map(|(key, value)| (key.clone(), value.clone())));
+        if let Some(value) = defaults.get_mut(&ensure_key).filter(|value| value.as_str() == Some("present")) {
+            *value = Value::from("installed").made_of(value.prov);
+        }
+    }
+    let package = Value::from("package");
+    if let Data::Hash(packages) = &arguments[0].data {
+        ensure_all(context, &package, packages, &defaults)?;
+    } else {
+        let names = arguments[0].as_array().unwrap_or(std::slice::from_ref(&arguments[0]));
+        for name in names {
+            ensure(context, &package, name, &defaults)?;
+        }
+    }
+    Ok(Value::UNDEF)
 }
 
 fn getparam(context: &mut Context<'_, '_>, arguments: &[Value]) -> Result<Value> {
