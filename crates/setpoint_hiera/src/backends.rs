@@ -21,6 +21,9 @@ use crate::key::{LookupKey, Segment};
 use crate::merge::Merge;
 use crate::search::{Found, LOOKUP_OPTIONS, Search};
 
+/// The option with the patterns of the only keys that an entry is asked for.
+const CONFINED: &str = "confine_to_keys";
+
 impl Search<'_> {
     pub(crate) fn in_entry(
         &mut self,
@@ -71,7 +74,7 @@ impl Search<'_> {
                         search.report(|explainer| explainer.found(&key.root, &value));
                         return Ok(Some(value));
                     }
-                    State::Outside(folder) => search.pass_over(folder),
+                    State::Outside(folder) => search.pass_over_folder(folder),
                     State::Unknown { .. } | State::NoFile => {}
                 }
                 search.report(Explainer::location_not_found);
@@ -259,6 +262,7 @@ impl Search<'_> {
             let message = format!("Unable to find '{}' function named '{}'", entry.kind, entry.function_name);
             return Err(self.session.providers[provider].config.problem(message, None));
         }
+        let mut is_here = false;
         if !is_backend {
             match self.ask(provider, entry, location, key)? {
                 Backend::Found(value) if entry.kind == "data_hash" => {
@@ -267,7 +271,8 @@ impl Search<'_> {
                 Backend::Found(value) => return Ok(Some(value)),
                 Backend::NotFound => return Ok(None),
                 Backend::Failed(message) => return Err(Failure::other(message)),
-                Backend::Unknown => {}
+                Backend::Unknown => is_here = true,
+                Backend::Absent => {}
             }
         }
         if &*key.root == LOOKUP_OPTIONS {
@@ -279,6 +284,12 @@ impl Search<'_> {
         } else {
             format!("the {} function '{}'{place}", entry.kind, entry.function_name)
         };
+        // Code that is not among the inputs is a share that is not here: the rest of the data is taken without it. Keys that the
+        // entry names are its own.
+        if !is_here && !entry.options.contains_key(&Key::from(CONFINED)) {
+            self.pass_over(format!("{what} (hierarchy entry \"{}\"), which is not here", entry.name));
+            return Ok(None);
+        }
         let reason =
             format!("the key '{}' may come from {what} (hierarchy entry \"{}\")", key.root, entry.name);
         self.scope.warn_once(
@@ -486,7 +497,7 @@ fn check_value(subject: &str, value: &Value) -> Result<(), Failure> {
 }
 
 fn confined(entry: &Entry, key: &str) -> bool {
-    let Some(patterns) = entry.options.get(&Key::from("confine_to_keys")).and_then(Value::as_array) else {
+    let Some(patterns) = entry.options.get(&Key::from(CONFINED)).and_then(Value::as_array) else {
         return true;
     };
     patterns

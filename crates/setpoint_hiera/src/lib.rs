@@ -166,6 +166,8 @@ pub enum Backend {
     NotFound,
     /// It could not be run to its end.
     Unknown,
+    /// It may be in a module that is not installed.
+    Absent,
     Failed(String),
 }
 

@@ -223,8 +223,14 @@ impl<'s> Search<'s> {
     }
 
     /// Goes on without a folder that lies outside of the inputs. What other levels have is taken; a key that none has is not known.
-    pub(crate) fn pass_over(&mut self, folder: &Path) {
-        let place: Arc<str> = format!("{}, which lies outside of the inputs", folder.display()).into();
+    pub(crate) fn pass_over_folder(&mut self, folder: &Path) {
+        self.pass_over(format!("{}, which lies outside of the inputs", folder.display()));
+    }
+
+    /// The same without what is named so.
+    pub(crate) fn pass_over(&mut self, place: String) {
+        let place: Arc<str> = place.into();
+        self.scope.warn_once(&format!("unread {place}"), format!("No data was read from {place}"), None);
         self.session.unread.insert(Arc::clone(&place));
         self.unread.get_or_insert(place);
     }

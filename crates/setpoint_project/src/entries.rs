@@ -130,6 +130,10 @@ pub(crate) fn list_files(
     let files = project.session.files;
     for name in files.list(&folder.join(below)) {
         let path = below.join(&name);
+        // Data outside of the inputs names no node here.
+        if !files.permits(&folder.join(&path)) {
+            continue;
+        }
         if files.is_dir(&folder.join(&path)) {
             if depth < 16 && !name.starts_with('.') {
                 list_files(project, folder, &path, depth + 1, out);

@@ -325,6 +325,10 @@ fn has_data(files: &dyn FileSystem, folder: &Path, depth: usize) -> bool {
         let path = folder.join(&name);
         let is_yaml =
             path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml" || ending == "eyaml");
-        is_yaml || (depth < MAX_DEPTH && files.is_dir(&path) && has_data(files, &path, depth + 1))
+        is_yaml
+            || (depth < MAX_DEPTH
+                && files.permits(&path)
+                && files.is_dir(&path)
+                && has_data(files, &path, depth + 1))
     })
 }

@@ -261,7 +261,8 @@ impl ModuleFiles<'_> {
         let (module, path) = rest.split_once('/')?;
         let folder =
             self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
-        Some(folder.join("files").join(path))
+        // An empty variable leaves `//` behind, which Puppet takes for one separator.
+        Some(folder.join("files").join(path.trim_start_matches('/')))
     }
 
     /// Returns what is at a path; nothing if nothing is there. What is there and cannot be read says so.

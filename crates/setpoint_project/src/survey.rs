@@ -131,6 +131,14 @@ pub(crate) fn survey(project: &Project<'_>) -> Survey {
     out
 }
 
+/// What a link that leads out of the inputs means for what is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outside {
+    /// It may have any code: no verdict holds.
+    Unread,
+    Listed,
+}
+
 struct Surveyor<'p, 's> {
     project: &'p Project<'s>,
     out: Survey,
@@ -320,11 +328,11 @@ impl Surveyor<'_, '_> {
         }
         folders.extend(self.project.data_folders(folder));
         for below in folders {
-            for path in self.files(&below, DATA) {
+            for path in self.data_files(&below, DATA) {
                 self.data_file(&path);
             }
             // Data in another form is found and not read: only a function of the hierarchy could.
-            for path in self.files(&below, OTHER_DATA) {
+            for path in self.data_files(&below, OTHER_DATA) {
                 self.out.coverage.add_unread(path.display().to_string());
             }
         }
@@ -335,7 +343,7 @@ impl Surveyor<'_, '_> {
         let files = self.project.session.files;
         for name in files.list(folder) {
             let path = folder.join(&name);
-            if name.starts_with('.') {
+            if name.starts_with('.') || self.leads_outside(&path) {
                 continue;
             }
             if files.is_dir(&path) {
@@ -399,12 +407,39 @@ impl Surveyor<'_, '_> {
     /// A file with one of these endings, or all below a folder, each once.
     fn files(&mut self, path: &Path, endings: &[&str]) -> Vec<PathBuf> {
         let mut found = Vec::new();
-        self.walk(path, endings, 0, &mut found);
+        self.walk(path, endings, Outside::Unread, 0, &mut found);
         found
     }
 
-    fn walk(&mut self, path: &Path, endings: &[&str], depth: usize, found: &mut Vec<PathBuf>) {
+    /// The same of data.
+    fn data_files(&mut self, path: &Path, endings: &[&str]) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        self.walk(path, endings, Outside::Listed, 0, &mut found);
+        found
+    }
+
+    /// Lists a link that leads out of the inputs. A private share is such a link: only a level of the hierarchy reads through it,
+    /// and it says of which catalogs.
+    fn leads_outside(&mut self, path: &Path) -> bool {
+        let is_outside = !self.project.session.files.permits(path);
+        if is_outside && self.seen.insert(normal(path)) {
+            self.out.coverage.add_unread(path.display().to_string());
+        }
+        is_outside
+    }
+
+    fn walk(
+        &mut self,
+        path: &Path,
+        endings: &[&str],
+        outside: Outside,
+        depth: usize,
+        found: &mut Vec<PathBuf>,
+    ) {
         let files = self.project.session.files;
+        if depth > 0 && outside == Outside::Listed && self.leads_outside(path) {
+            return;
+        }
         let has_ending = path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one));
         if files.is_dir(path) {
             // A folder with the name of such a file takes its place, and Puppet fails to read it.
@@ -413,7 +448,7 @@ impl Surveyor<'_, '_> {
             }
             if depth < MAX_DEPTH {
                 for name in files.list(path).into_iter().filter(|name| !name.starts_with('.')) {
-                    self.walk(&path.join(name), endings, depth + 1, found);
+                    self.walk(&path.join(name), endings, outside, depth + 1, found);
                 }
             } else {
                 self.too_deep(path);

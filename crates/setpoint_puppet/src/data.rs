@@ -159,7 +159,7 @@ impl Scope for Compiler<'_> {
 
     fn call_backend(&mut self, session: &mut Session, name: &str, arguments: Vec<Value>) -> Backend {
         if !Host::has_function(self, name) {
-            return Backend::Unknown;
+            return Backend::Absent;
         }
         let span = self.span(Range::default());
         let call = Call { name: Symbol::new(name), arguments, block: None, span };

@@ -510,7 +510,8 @@ impl<'a> Environment<'a> {
             return self.is_input(path).then(|| path.to_owned());
         }
         let (module, rest) = name.split_once('/')?;
-        Some(self.module(module)?.join(folder).join(rest))
+        // An empty variable leaves `//` behind, which Puppet takes for one separator.
+        Some(self.module(module)?.join(folder).join(rest.trim_start_matches('/')))
     }
 
     /// Every manifest under a folder, in the order in which Puppet reads them.

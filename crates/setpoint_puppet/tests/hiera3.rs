@@ -94,18 +94,30 @@ fn the_hierarchy_sees_who_asks() {
 }
 
 #[test]
-fn other_backends_and_levels_of_a_call_are_not_known() {
+fn a_backend_that_is_not_here_is_passed_over() {
     let with_backend = CONFIGURATION.replace("  - yaml\n", "  - http\n  - yaml\n");
-    for (configuration, code) in [
-        (with_backend.as_str(), "notify { 'a': message => lookup('a') }"),
-        (CONFIGURATION, "notify { 'a': message => hiera('r', 'd', 'role/m-m') }"),
-    ] {
-        let compilation = compiled(configuration, code);
-        let catalog = compilation.catalog.as_ref();
-        let found = catalog.iter().flat_map(|catalog| catalog.iter()).find(|(_, one)| &*one.title == "a");
-        let message = found.and_then(|(_, one)| one.get("message"));
-        assert!(message.is_some_and(|message| message.unknown_part().is_some()), "{code}: {message:?}");
-    }
+    let code = "notify { 'a': message => \"${lookup('a')} ${lookup('nokey', default_value => 'd')}\" }";
+    assert_eq!(message(&with_backend, code), "node d");
+    let compilation = compiled(&with_backend, "notify { 'a': message => lookup('nokey') }");
+    let said: Vec<&str> = compilation.log.iter().map(|entry| entry.message.as_str()).collect();
+    assert!(
+        said.iter().any(|said| said.starts_with("No data was read from the hiera3_backend 'http'")),
+        "{said:?}"
+    );
+    assert!(unknown_message(&compilation), "{:?}", compilation.failures);
+}
+
+#[test]
+fn levels_of_a_call_are_not_known() {
+    let code = "notify { 'a': message => hiera('r', 'd', 'role/m-m') }";
+    assert!(unknown_message(&compiled(CONFIGURATION, code)));
+}
+
+/// Whether the message of the notification `a` is not known.
+fn unknown_message(compilation: &Compilation) -> bool {
+    let mut resources = compilation.catalog.iter().flat_map(|catalog| catalog.iter());
+    let message = resources.find(|(_, one)| &*one.title == "a").and_then(|(_, one)| one.get("message"));
+    message.is_some_and(|message| message.unknown_part().is_some())
 }
 
 #[test]

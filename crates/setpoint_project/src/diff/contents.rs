@@ -176,7 +176,7 @@ fn module_file(source: &str, environment: &Environment<'_>) -> Option<PathBuf> {
     let rest = source.strip_prefix("puppet://")?;
     let (_server, path) = rest.split_once('/')?;
     let (module, path) = path.strip_prefix("modules/")?.split_once('/')?;
-    Some(environment.module(module)?.join("files").join(path))
+    Some(environment.module(module)?.join("files").join(path.trim_start_matches('/')))
 }
 
 fn texts(value: &Value) -> Vec<String> {

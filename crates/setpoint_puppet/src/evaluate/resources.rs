@@ -137,9 +137,6 @@ impl Compiler<'_> {
                     parameter.value.prov = prov;
                 }
             }
-            if body.titles.is_empty() {
-                continue;
-            }
             body.splats.extend(&default_splats);
             let unknown = body.unknown.or_else(|| default_unknown.clone());
             let declaration =

@@ -191,26 +191,41 @@ impl Wanted {
                 }
             }
         }
-        // Who looks for a key expects that data has it: its default is no better guess than what was not read.
-        if let Some(value) = unread {
-            return Ok(value);
-        }
+        // That data which was not read sets nothing is assumed of the whole catalog: parameters keep their defaults, too. Fleets
+        // with a private share have `if lookup('proxy', { default_value => undef })` in the class that every node has.
         for name in &names {
             let key = to_text(name);
             if let Some(value) = self.default_values.get(&Key::from(&*key)) {
                 let subject = format!("Value found for key '{key}' in default values hash");
-                return self.checked(context, &subject, value.clone());
+                return self.fallback(context, &subject, value.clone(), unread);
             }
         }
-        if context.block().is_some() {
+        if context.block().is_some() && unread.is_none() {
             let value = context.call_block(vec![self.name.clone()])?;
             return self.checked(context, "Value returned from default block", value);
         }
         if let Some(value) = self.default.clone() {
-            return self.checked(context, "Default value", value);
+            return self.fallback(context, "Default value", value, unread);
+        }
+        if let Some(value) = unread {
+            return Ok(value);
         }
         let names = names.iter().map(|name| to_text(name).to_string()).collect();
         Err(FailureKind::MissingKey { names, searched, by: KeyUse::Function }.at(context.span()))
+    }
+
+    /// The default of a key that nothing has. One that does not fit is no default if data was not read that may have the key.
+    fn fallback(
+        &self,
+        context: &Context<'_, '_>,
+        subject: &str,
+        value: Value,
+        unread: Option<Value>,
+    ) -> Result<Value, Stop> {
+        match (unread, &self.of) {
+            (Some(unread), Some(of)) if !of.is_instance(&value) => Ok(unread),
+            _ => self.checked(context, subject, value),
+        }
     }
 
     fn checked(&self, context: &Context<'_, '_>, subject: &str, value: Value) -> Result<Value, Stop> {

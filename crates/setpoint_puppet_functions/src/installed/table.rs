@@ -540,7 +540,6 @@ pub(super) static COMPARED: &[u64] = &[
     0xde6b_fd2e_77cc_c385,
     0xde6f_ac4f_31c8_051c,
     0xdeb9_082f_20ad_a24e,
-    0xdeba_820b_9679_7a61,
     0xdef1_86ed_57fa_854e,
     0xdf02_266f_828a_d25d,
     0xdf13_999a_d07a_7677,
