@@ -63,6 +63,105 @@ const IN_CIRCLES: Edit = Replace(
 
 static PLANTS: &[Plant] = &[
     Plant {
+        name: "a source that moves with its bytes",
+        before: &[
+            Write("modules/chrony/files/a", b"x\n"),
+            Replace(
+                BASE,
+                SOIL,
+                "  contain chrony\n  file { '/etc/a': source => 'puppet:///modules/chrony/a' }\n",
+            ),
+        ],
+        change: &[
+            Rename("modules/chrony/files/a", "modules/chrony/files/b"),
+            Replace(BASE, "modules/chrony/a", "modules/chrony/b"),
+        ],
+        ..NOTHING
+    },
+    Plant {
+        name: "a source that moves to other bytes",
+        before: &[
+            Write("modules/chrony/files/a", b"x\n"),
+            Write("modules/chrony/files/b", b"y\n"),
+            Replace(
+                BASE,
+                SOIL,
+                "  contain chrony\n  file { '/etc/a': source => 'puppet:///modules/chrony/a' }\n",
+            ),
+        ],
+        change: &[Replace(BASE, "modules/chrony/a", "modules/chrony/b")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/a] source`"],
+        ..NOTHING
+    },
+    Plant {
+        name: "blanks at the ends of lines",
+        before: &[
+            Write("modules/chrony/files/a", b"x\ny\nz\n"),
+            Replace(BASE, SOIL, "  contain chrony\n  file { '/etc/a': content => file('chrony/a') }\n"),
+        ],
+        change: &[Write("modules/chrony/files/a", b"x\ny \t\nz\r\n")],
+        head: &["7 of 7 nodes change", "`~ File[/etc/a] content`"],
+        body: &["\n+ y␠␉\n+ z␍\n", "\n+     y␠␉\n", "\n+     z␍\n"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a password in plain data",
+        before: &[
+            Append("data/common.yaml", "\nchat::password_of_bot: hunter2plain\nchat::password_authentication: no\n"),
+            Replace(
+                BASE,
+                SOIL,
+                "  contain chrony\n  file { '/etc/p': content => \"pw ${lookup('chat::password_of_bot')}\" }\n  \
+                 notify { \"auth ${lookup('chat::password_authentication')}\": }\n",
+            ),
+        ],
+        change: &[
+            Replace("data/common.yaml", "hunter2plain", "hunter3plain"),
+            Replace("data/common.yaml", "password_authentication: no", "password_authentication: yes"),
+        ],
+        head: &["7 of 7 nodes change", "`~ File[/etc/p] content`"],
+        body: &["- (not shown: a secret stands here)", "+ chat::password_authentication: yes"],
+        without: &["hunter2plain", "hunter3plain"],
+        ..NOTHING
+    },
+    Plant {
+        name: "names of nodes that an expression takes over",
+        before: &[Replace(
+            SITE,
+            "node /^web\\d+\\.shop\\.example$/",
+            "node 'web1.shop.example', 'web2.shop.example', 'web3.shop.example', 'web4.shop.example'",
+        )],
+        change: &[Replace(
+            SITE,
+            "node 'web1.shop.example', 'web2.shop.example', 'web3.shop.example', 'web4.shop.example'",
+            "node /^web\\d+\\.shop\\.example$/",
+        )],
+        body: &["| ✅ same catalog, same file contents | 8 |"],
+        without: &["➖ removed"],
+        ..NOTHING
+    },
+    Plant {
+        name: "an expression that names of nodes take over",
+        change: &[Replace(
+            SITE,
+            "node /^web\\d+\\.shop\\.example$/",
+            "node 'web1.shop.example', 'web2.shop.example', 'web3.shop.example', 'web4.shop.example'",
+        )],
+        body: &["| ✅ same catalog, same file contents | 8 |"],
+        without: &["➕ new"],
+        ..NOTHING
+    },
+    Plant {
+        name: "a module that is not installed",
+        change: &[
+            Write("Puppetfile", b"mod 'puppetlabs/motd', '1.0.0'\n"),
+            Replace(BASE, SOIL, "  contain chrony\n  include motd\n"),
+        ],
+        head: &["nothing was compared"],
+        body: &["| ➖ not looked at | 7 | Could not find class ::motd", "it is not installed: run `r10k puppetfile install`."],
+        ..NOTHING
+    },
+    Plant {
         name: "a cycle in both versions",
         before: &[IN_CIRCLES],
         change: &[Replace(BASE, SOIL, "  contain   chrony\n")],
@@ -392,6 +491,8 @@ static PLANTS: &[Plant] = &[
             "+ 10      require => Service[$service],",
             "**Fix (checked on 7 nodes):**",
         ],
+        // No comment silences what the agent refuses.
+        without: &["Silence: "],
         status: 1,
         ..NOTHING
     },
@@ -996,6 +1097,7 @@ fn a_control_repository_below_the_root_is_found() {
     assert!(comment.contains("`+ Notify[x]`"), "{comment}");
     assert_eq!(repository.comment(&["HEAD:puppet"]).replace("HEAD:puppet", "HEAD"), comment);
     repository.edit(&Write("other/environment.conf", b""));
+    repository.edit(&Write("other/manifests/site.pp", b"node default { }\n"));
     repository.git(&["add", "--all"]);
     let done = repository.setpoint(&["diff", "HEAD"]);
     let message = String::from_utf8_lossy(&done.stderr).into_owned();

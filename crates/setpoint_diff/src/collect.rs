@@ -227,7 +227,7 @@ fn differences(
             Change::Parameter { name, before: Some(before), after: Some(after), .. }
                 if is_relationship(name.as_str()) && are_same_set(&before, &after) => {}
             Change::Removed { old: id } => {
-                let Some(gone) = old.catalog.get(id) else { continue };
+                let Some(gone) = old.catalog.get(id).filter(|one| !is_node_statement(one)) else { continue };
                 let mut causes = old.causes(Side::Old, gone.prov, changes);
                 if causes.is_empty() {
                     causes = container_causes(old, &old_containers, Side::Old, id, changes);
@@ -235,7 +235,7 @@ fn differences(
                 told.push((causes, whole(ToldKind::Removed, gone, old)));
             }
             Change::Added { new: id } => {
-                let Some(fresh) = new.catalog.get(id) else { continue };
+                let Some(fresh) = new.catalog.get(id).filter(|one| !is_node_statement(one)) else { continue };
                 let mut causes = new.causes(Side::New, fresh.prov, changes);
                 if causes.is_empty() {
                     causes = container_causes(new, &new_containers, Side::New, id, changes);
@@ -246,6 +246,9 @@ fn differences(
                 let (Some(was), Some(is)) = (old.catalog.get(old_id), new.catalog.get(new_id)) else {
                     continue;
                 };
+                if name.as_str() == "source" && served::are_alike((old_id, was, old), (new_id, is, new)) {
+                    continue;
+                }
                 let prov = |value: &Option<Value>, resource: &Resource| {
                     value.as_ref().map_or(resource.prov, |one| one.prov)
                 };
@@ -359,6 +362,11 @@ fn containers_of_classes(version: &Version<'_>) -> ClassContainers {
         }
     }
     found
+}
+
+/// Whether a resource stands for the node statement that was taken. Which one it is means nothing to a machine.
+fn is_node_statement(resource: &Resource) -> bool {
+    resource.type_name.as_str() == "Node"
 }
 
 fn is_relationship(name: &str) -> bool {

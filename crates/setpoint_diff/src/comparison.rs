@@ -122,6 +122,8 @@ pub enum Fate {
 pub struct FindingStory {
     pub rule: &'static str,
     pub severity: Severity,
+    /// Whether a comment or the baseline may silence it.
+    pub may_be_silenced: bool,
     pub message: String,
     /// Path and line.
     pub place: Option<(String, u32)>,

@@ -134,6 +134,27 @@ pub fn as_sentence(text: &str) -> String {
     joined.unwrap_or_default()
 }
 
+/// Removed and added lines as they are shown. Blanks and returns at their ends get signs where nothing else differs: without them
+/// both would look the same.
+pub(crate) fn with_visible_ends(removed: &[&str], added: &[&str]) -> (Vec<String>, Vec<String>) {
+    let trimmed = |line: &&str| line.trim_end().to_owned();
+    let differ_in_ends = removed.iter().map(trimmed).eq(added.iter().map(trimmed));
+    let shown = |line: &&str| {
+        if !differ_in_ends {
+            return line.strip_suffix('\r').unwrap_or(line).to_owned();
+        }
+        let (text, end) = line.split_at(line.trim_end().len());
+        let signs = end.chars().map(|blank| match blank {
+            ' ' => '␠',
+            '\t' => '␉',
+            '\r' => '␍',
+            other => other,
+        });
+        text.chars().chain(signs).collect()
+    };
+    (removed.iter().map(shown).collect(), added.iter().map(shown).collect())
+}
+
 /// The changed pieces of a file, in their order.
 fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
     if old == new {
@@ -154,21 +175,8 @@ fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
             Lines { first: to.start as u32 + 1, count: to.len() as u32 },
         );
         let (removed, added) = (before.get(from).unwrap_or(&[]), after.get(to).unwrap_or(&[]));
-        let trimmed = |line: &&str| line.trim_end_matches('\r').to_owned();
-        // A return is written only where nothing else differs.
-        let differ_in_ends = removed.iter().map(trimmed).eq(added.iter().map(trimmed));
-        let shown = |line: &&str| match line.strip_suffix('\r') {
-            Some(line) if differ_in_ends => format!("{line}␍"),
-            Some(line) => line.to_owned(),
-            None => (*line).to_owned(),
-        };
-        hunks.push(Hunk {
-            path: path.to_owned(),
-            old,
-            new,
-            removed: removed.iter().map(shown).collect(),
-            added: added.iter().map(shown).collect(),
-        });
+        let (removed, added) = with_visible_ends(removed, added);
+        hunks.push(Hunk { path: path.to_owned(), old, new, removed, added });
     }
     // Only the end of the last line differs.
     if let (true, Some(last)) = (hunks.is_empty(), after.last()) {

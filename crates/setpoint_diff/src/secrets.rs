@@ -123,6 +123,7 @@ impl Secrets {
 
     fn is_hidden(&self, side: Side, path: &str, line: u32, text: &str) -> bool {
         is_encrypted(path, text)
+            || is_secret_entry(path, text)
             || self.files.contains(path)
             || self.lines.contains(&(side, path.to_owned(), line))
     }
@@ -161,6 +162,18 @@ impl Secrets {
             ..hunk.clone()
         }
     }
+}
+
+/// Whether a line of data gives a value to a key that is called a password, as a parameter of this name is secret. A switch about
+/// passwords, such as `password_authentication: no`, is none.
+fn is_secret_entry(path: &str, text: &str) -> bool {
+    let is_data = Path::new(path)
+        .extension()
+        .is_some_and(|ending| ["yaml", "yml", "json"].iter().any(|known| ending == *known));
+    let Some((key, value)) = text.split_once(": ").filter(|_| is_data) else { return false };
+    let value = value.trim().trim_matches(['"', '\'', ',']);
+    let is_switch = matches!(value, "" | "true" | "false" | "yes" | "no" | "on" | "off" | "~" | "null");
+    is_secret_name(key) && !is_switch
 }
 
 /// Encrypted data is as secret as what it hides: whoever has the key reads it.

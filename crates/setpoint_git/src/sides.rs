@@ -74,6 +74,8 @@ impl Side {
         let Some(commit) = repository.commit(revision) else {
             let hint = if repository.is_shallow() {
                 "; this clone is shallow: fetch all history (`fetch-depth: 0` for actions/checkout)"
+            } else if name.contains("..") {
+                "; name two revisions with a space between them, or `A...B` for what B changed since their merge base"
             } else {
                 ""
             };

@@ -340,6 +340,41 @@ impl Project<'_> {
         Ok(())
     }
 
+    /// Adds the nodes that only another version of the repository names, if a node statement of this one fits their name: a server
+    /// compiles them, too. A default fits every name, also that of a machine that is no more, and does not count.
+    pub(super) fn take_nodes(&self, plan: &mut Plan, other: &Plan) {
+        let Kind::Repository { manifest, .. } = &self.kind else { return };
+        let is_named = |job: &&Job| job.origin == Origin::Node && job.node.made_up.is_none();
+        let known: BTreeSet<String> =
+            plan.jobs.iter().filter(is_named).map(|job| job.node.name.to_lowercase()).collect();
+        let is_lone = |job: &&Job| is_named(job) && !known.contains(&job.node.name.to_lowercase());
+        let (names, patterns, _) = self.node_statements(manifest);
+        let names: BTreeSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        let fits = |name: &str| {
+            names.contains(name)
+                || patterns.iter().any(|(pattern, _)| entries::fits_expression(pattern, name))
+        };
+        let taken: Vec<Job> = other
+            .jobs
+            .iter()
+            .filter(is_lone)
+            .filter(|job| fits(&job.node.name.to_lowercase()))
+            .map(|job| Job {
+                path: self.input.display().to_string(),
+                entry: self.entry_of(manifest),
+                ..job.clone()
+            })
+            .collect();
+        // A name that stands for an expression gives way to one that somebody wrote.
+        plan.jobs.retain(|job| {
+            let is_stand_in = |pattern: &str| {
+                taken.iter().any(|one| entries::fits_expression(pattern.trim_matches('/'), &one.node.name))
+            };
+            !job.node.made_up.as_deref().is_some_and(is_stand_in)
+        });
+        plan.jobs.extend(taken);
+    }
+
     /// Gives a node the platform that the configuration names, else the likeliest, which may turn out to be another.
     fn assume_platform(&self, configured: &[String], folder: &Path, known: &mut Known) {
         if let Some(platform) = configured.first() {

@@ -169,7 +169,10 @@ fn head(found: &Comparison, groups: &[Group]) -> String {
     out.push_str("\n| | nodes | |\n|---|---|---|\n");
     for row in rows(found) {
         let names: Vec<&str> = row.nodes.iter().map(|node| node.name.as_str()).collect();
-        let names = row.instead.clone().unwrap_or_else(|| few_names(&names, |name| marked(found, name)));
+        let names = match &row.instead {
+            Some(words) => plain(words),
+            None => few_names(&names, |name| marked(found, name)),
+        };
         let names = in_table(&names);
         let _ = writeln!(out, "| {} {} | {} | {names} |", row.sign, row.words, row.nodes.len());
     }
@@ -384,8 +387,7 @@ fn foot(found: &Comparison) -> String {
     if found.nodes.iter().any(|node| node.made_up_for.is_some()) {
         parts.push(format!("{MADE_UP} a name made up for the regular expression of a node statement."));
     }
-    if !found.new_findings.is_empty() {
-        let rule = found.new_findings.first().map_or("", |finding| finding.rule);
+    if let Some(FindingStory { rule, .. }) = found.new_findings.iter().find(|one| one.may_be_silenced) {
         parts.push(format!("Silence: `# setpoint:allow({rule}) reason`."));
     }
     let mut last = Vec::new();
@@ -485,6 +487,7 @@ mod tests {
         FindingStory {
             rule: "always-fails",
             severity: Severity::Error,
+            may_be_silenced: true,
             message: format!("File[/srv/{number}] fails"),
             place: Some(("manifests/site.pp".to_owned(), 1)),
             resources: Vec::new(),

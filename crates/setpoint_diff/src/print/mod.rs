@@ -11,12 +11,12 @@ pub use markdown::{GITHUB_LIMIT, GITLAB_LIMIT, markdown};
 pub use text::text;
 
 use indexmap::IndexMap;
-use similar::TextDiff;
+use similar::{Change, ChangeTag, TextDiff};
 
 use setpoint_source::Severity;
 
 use crate::collect::hexadecimal;
-use crate::lines::as_sentence;
+use crate::lines::{as_sentence, with_visible_ends};
 use crate::{
     Comparison, Fate, FindingStory, Group, Hunk, NodeStory, Presence, ServedContent, Told, ToldKind,
     ToldValue,
@@ -177,7 +177,16 @@ fn rows(found: &Comparison) -> Vec<Row<'_>> {
     let alike = in_both(|fate| matches!(fate, Fate::FailsAlike(_)));
     let reasons = by_reason(&alike).len();
     let unseen = found.with_fate(|fate| matches!(fate, Fate::NotLookedAt(_)));
-    let unseen_reasons = by_reason(&unseen).len();
+    // The reason of most of them stands in the table: without it, nobody who sees that nothing was compared knows what to do.
+    let unseen_reasons = by_reason(&unseen);
+    let instead_of_unseen = match unseen_reasons.as_slice() {
+        [] => String::new(),
+        [(reason, _)] => narrowed((*reason).to_owned()),
+        [(reason, _), rest @ ..] => {
+            let more = plural(rest.len(), "more reason", "more reasons");
+            format!("{}; {more}, below", narrowed((*reason).to_owned()))
+        }
+    };
     let of = |presence| -> Vec<&NodeStory> {
         found.nodes.iter().filter(|node| node.presence == presence).collect()
     };
@@ -198,10 +207,7 @@ fn rows(found: &Comparison) -> Vec<Row<'_>> {
             instead: Some(format!("{}, below", plural(reasons, "reason", "reasons"))),
             ..row("➖", "fail, before and after", alike)
         },
-        Row {
-            instead: Some(format!("{}, below", plural(unseen_reasons, "reason", "reasons"))),
-            ..row("➖", "not looked at", unseen)
-        },
+        Row { instead: Some(instead_of_unseen), ..row("➖", "not looked at", unseen) },
     ];
     rows.into_iter().filter(|row| row.always || !row.nodes.is_empty()).collect()
 }
@@ -366,9 +372,7 @@ fn told_lines(told: &Told) -> Vec<String> {
             let diff = TextDiff::from_lines(before, after);
             let mut changed = Vec::new();
             for hunk in diff.unified_diff().context_radius(1).iter_hunks() {
-                changed.extend(hunk.iter_changes().map(|change| {
-                    format!("{}     {}", change.tag(), change.value().trim_end_matches(['\n', '\r']))
-                }));
+                changed.extend(text_lines(&hunk.iter_changes().collect::<Vec<_>>()));
             }
             lines.extend(shortened(changed));
         }
@@ -381,6 +385,28 @@ fn told_lines(told: &Told) -> Vec<String> {
         }
     }
     lines.into_iter().map(narrowed).collect()
+}
+
+/// The lines of a piece of a text, each with its sign.
+fn text_lines(changes: &[Change<&str>]) -> Vec<String> {
+    let tagged = |tag: ChangeTag| changes.iter().filter(move |change| change.tag() == tag);
+    let lines =
+        |tag| -> Vec<&str> { tagged(tag).map(|change| change.value().trim_end_matches('\n')).collect() };
+    let (removed, added) = with_visible_ends(&lines(ChangeTag::Delete), &lines(ChangeTag::Insert));
+    let (mut removed, mut added) = (removed.into_iter(), added.into_iter());
+    // What neither text has is no difference.
+    let is_unended = |tag| tagged(tag).any(Change::missing_newline);
+    let tells_end = is_unended(ChangeTag::Delete) != is_unended(ChangeTag::Insert);
+    let shown = changes.iter().map(|change| {
+        let text = match change.tag() {
+            ChangeTag::Delete => removed.next(),
+            ChangeTag::Insert => added.next(),
+            ChangeTag::Equal => Some(change.value().trim_end_matches(['\n', '\r']).to_owned()),
+        };
+        let end = if tells_end && change.missing_newline() { " (no line end)" } else { "" };
+        format!("{}     {}{end}", change.tag(), text.unwrap_or_default())
+    });
+    shown.collect()
 }
 
 fn shown(value: &ToldValue) -> String {

@@ -220,6 +220,7 @@ pub(super) fn story(
     FindingStory {
         rule: finding.rule.name(),
         severity: finding.severity,
+        may_be_silenced: finding.rule.may_be_silenced(finding.severity),
         message: secrets.mask(&finding.message),
         place,
         resources: finding.resources.iter().map(mask).collect(),

@@ -150,6 +150,8 @@ pub fn diff(
     work.comparison.not_compared.extend(pins::not_compared(&old_side.project, &new_side.project, older));
     work.comparison.not_compared.extend(unseen.not_compared.iter().cloned());
     let (mut old_plan, mut new_plan) = (old_side.project.plan()?, new_side.project.plan()?);
+    old_side.project.take_nodes(&mut old_plan, &new_plan);
+    new_side.project.take_nodes(&mut new_plan, &old_plan);
     old_side.project.take_platforms(&mut old_plan, &new_plan)?;
     let are_empty = work.compare(&old_plan.jobs, &new_plan.jobs)?;
     if are_empty && options.puppet.node.is_none() {

@@ -223,7 +223,12 @@ fn state(compiled: Option<&Compiled<'_, '_>>, proof: Option<&Proof>) -> State {
     if compiled.compilation.catalog.is_none() {
         let message = compiled.first_error();
         let is_limit = !failures.is_empty() && failures.iter().all(|one| one.kind.is_limit_of_setpoint());
-        return if is_limit { State::Limit(message) } else { State::Fails(message) };
+        return match compiled.first_help().filter(|_| is_limit) {
+            // What the code has no part in, somebody can provide: a module, a file, facts.
+            Some(help) => State::Limit(format!("{message}. {help}")),
+            None if is_limit => State::Limit(message),
+            None => State::Fails(message),
+        };
     }
     match proof.and_then(|proof| proof.refused.clone()) {
         Some(message) => State::Refused(message),
@@ -320,9 +325,18 @@ impl<'o, 's> Compiled<'o, 's> {
         catalog.is_some_and(|catalog| !catalog.iter().any(|(_, one)| is_code(one.type_name.as_str())))
     }
 
+    fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.compilation.diagnostics.iter().filter(|one| one.severity == Severity::Error)
+    }
+
+    /// What to do about the first error.
+    fn first_help(&self) -> Option<String> {
+        let help = self.errors().next()?.helps.first()?;
+        Some(as_sentence(help))
+    }
+
     fn first_error(&self) -> String {
-        let errors = self.compilation.diagnostics.iter().filter(|one| one.severity == Severity::Error);
-        let told = errors.map(|error| match error.span {
+        let told = self.errors().map(|error| match error.span {
             Some(span) => {
                 let file = self.opened.session.sources.file(span.file);
                 let path = self.opened.root.shared_name(file.path());
