@@ -1,5 +1,5 @@
 //! Nothing that was not read is proved: every file that an input is made of is, in turn, unreadable, empty, cut in half,
-//! invalid, a folder and a link that leads nowhere, every folder of it is closed, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
+//! invalid, a folder, a pipe and a link that leads nowhere, every folder of it is closed, and no verdict may stay proved. A case in `faults` holds a sound input, what is proved about it, and the damages
 //! that leave a sound input, with the reason.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -21,7 +21,7 @@ use setpoint_testing::{Answers, Case, Section, repository, run_tests};
 const NOBODY: u32 = 65534;
 
 /// What is done to a file.
-const FAULTS: [&str; 6] = ["unreadable", "empty", "half", "invalid", "folder", "nowhere"];
+const FAULTS: [&str; 7] = ["unreadable", "empty", "half", "invalid", "folder", "nowhere", "pipe"];
 
 fn main() -> ExitCode {
     let mut trials = setpoint_testing::trials(&repository().join("crates/setpoint/tests/faults"), answer);
@@ -286,10 +286,11 @@ impl Folder {
                 std::os::unix::fs::symlink(&path, &path).unwrap();
             }
             "unreadable" => fs::set_permissions(&path, Permissions::from_mode(0o000)).unwrap(),
-            "folder" | "nowhere" => {
+            "folder" | "nowhere" | "pipe" => {
                 fs::remove_file(&path).unwrap();
                 match fault {
                     "folder" => fs::create_dir(&path).unwrap(),
+                    "pipe" => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
                     _ => std::os::unix::fs::symlink("nowhere", &path).unwrap(),
                 }
             }

@@ -46,6 +46,12 @@ impl Block {
         self.first <= other.first && other.last() <= self.last()
     }
 
+    /// Whether so many ranges, the addresses of which differ in so many bits, lie in it.
+    pub(crate) fn has_room(self, count: u32, bits: u32) -> bool {
+        let free = 32_u32.checked_sub(bits).and_then(|shared| shared.checked_sub(self.bits));
+        free.is_some_and(|free| u64::from(count) <= 1 << free)
+    }
+
     fn overlaps(self, other: Self) -> bool {
         self.contains(other) || other.contains(self)
     }

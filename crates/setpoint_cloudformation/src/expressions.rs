@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use setpoint_source::{Diagnostic, Range, Rule, Severity, Symbol};
 
+use crate::addresses::Block;
 use crate::conditions::Formula;
 use crate::graph::Stack;
 use crate::omission::{Omission, Omitted};
@@ -141,7 +142,11 @@ impl Checker<'_, '_> {
             ValueKind::Call { name, argument } => match (name.as_str(), argument.items()) {
                 ("Fn::Select", [index, list]) => self.select(value, index, list, &mut guard.clone()),
                 ("Fn::FindInMap", [map, first, second]) => self.find_in_map([map, first, second], guard),
-                ("Fn::Cidr", [_, count, ..]) => self.cidr(count, guard),
+                ("Fn::Cidr", [block, count, bits @ ..]) => {
+                    self.cidr(count, guard);
+                    self.block(block, count, bits.first(), guard);
+                }
+                ("Fn::GetAZs", _) => self.region(argument, guard),
                 ("Fn::Join", _) => self.dynamic(value),
                 _ => {}
             },
@@ -343,6 +348,48 @@ impl Checker<'_, '_> {
             let message =
                 format!("{} asks for `{count_text}` address ranges, and 1 to 256 are possible", self.user);
             self.refuse(message, count.range, guard, None);
+        }
+    }
+
+    /// `Fn::Cidr`: a block that is none, or has no room for what is asked for.
+    fn block(&mut self, block: &Value, count: &Value, bits: Option<&Value>, guard: &Guard) {
+        let template = self.stack.template;
+        let plain = |value: &Value| Text::of(value, template).plain().map(str::to_owned);
+        let (whole, count, bits) = (plain(block), plain(count), bits.and_then(plain));
+        let Some(whole) = whole else { return };
+        // Addresses of the sixth version are not looked at.
+        if whole.contains(':') {
+            return self.assume(format!("`{whole}` has room for these address ranges"), block.range);
+        }
+        let Some(known) = Block::parse(&whole) else {
+            let message =
+                format!("{} takes ranges from `{whole}`, which is no range of addresses", self.user);
+            return self.refuse(message, block.range, guard, None);
+        };
+        let number = |text: Option<String>| text.and_then(|text| text.trim().parse::<u32>().ok());
+        let (Some(count), Some(bits)) = (number(count), number(bits)) else { return };
+        if !known.has_room(count, bits) {
+            let user = &self.user;
+            let message =
+                format!("{user} asks for {count} ranges of {bits} bits, and `{whole}` has no room for them");
+            self.refuse(message, block.range, guard, None);
+        }
+    }
+
+    /// `Fn::GetAZs`: what is no region.
+    fn region(&mut self, region: &Value, guard: &Guard) {
+        if let ValueKind::Ref(name) = &region.kind
+            && let Some(resource) = self.stack.resource(*name)
+        {
+            let message = format!(
+                "{} asks for the zones of the resource `{}`, which is no region",
+                self.user, resource.name
+            );
+            return self.refuse(message, region.range, guard, None);
+        }
+        if let Some(text) = region.text().filter(|text| !text.is_empty() && !is_region(text)) {
+            let message = format!("{} asks for the zones of `{text}`, which is no region", self.user);
+            self.refuse(message, region.range, guard, None);
         }
     }
 
@@ -573,6 +620,18 @@ fn has_key(secret: &Resource, inner: &str, template: &Template) -> bool {
 
 /// How a dynamic reference begins.
 const RESOLVE: &str = "{{resolve:";
+
+/// Whether a text is made as the names of regions are: `us-gov-east-1`.
+fn is_region(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let [area, middle @ .., number] = parts.as_slice() else { return false };
+    let is_word = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    area.len() == 2
+        && is_word(area)
+        && !middle.is_empty()
+        && middle.iter().all(|part| is_word(part))
+        && number.parse::<u8>().is_ok()
+}
 
 /// A key in words.
 fn shown(value: &Value) -> String {

@@ -12,8 +12,10 @@ enum Arguments {
     Name,
     /// A list of so many, at least and at most.
     List(usize, usize),
-    /// A delimiter, and a list or a function that gives one.
+    /// A delimiter, which AWS evaluates no function in, and a list or a function that gives one.
     Joined,
+    /// A delimiter, and a text or a function that gives one.
+    Split,
     /// Anything but a list or nothing.
     Single,
     /// Anything but nothing.
@@ -40,13 +42,13 @@ fn arguments(function: &str) -> Option<Arguments> {
         "Fn::And" | "Fn::Or" => A::List(2, 10),
         "Fn::Equals"
         | "Fn::Select"
-        | "Fn::Split"
         | "Fn::Contains"
         | "Fn::EachMemberEquals"
         | "Fn::EachMemberIn"
         | "Fn::ValueOf"
         | "Fn::ValueOfAll" => A::List(2, 2),
         "Fn::Join" => A::Joined,
+        "Fn::Split" => A::Split,
         "Fn::Cidr" => A::List(2, 3),
         "Fn::FindInMap" => A::List(3, 4),
         _ => return None,
@@ -74,15 +76,19 @@ fn describe(arguments: &Arguments) -> &'static str {
 }
 
 fn fits(arguments: &Arguments, node: &Node) -> bool {
-    let is_name = |node: &Node| node.text().is_some_and(|text| !text.trim().is_empty());
+    let is_name = |node: &Node| node.text().is_some_and(|text| !text.is_empty() && text.trim() == text);
+    let is_plain = |node: &Node| node.text().is_some() && !is_function(node);
     let count = node.items().len();
     match arguments {
         Arguments::Name => is_name(node),
         Arguments::List(least, most) => node.is_sequence() && (*least..=*most).contains(&count),
         Arguments::Joined => match node.items() {
-            [_, values] => values.is_sequence() || values.is_mapping() || is_function(values),
+            [delimiter, values] => {
+                is_plain(delimiter) && (values.is_sequence() || values.is_mapping() || is_function(values))
+            }
             _ => false,
         },
+        Arguments::Split => matches!(node.items(), [delimiter, _] if is_plain(delimiter)),
         Arguments::Single => !node.is_null() && (!node.is_sequence() || is_function(node)),
         Arguments::Any => true,
         Arguments::Attribute => match node.items() {
@@ -97,8 +103,8 @@ fn fits(arguments: &Arguments, node: &Node) -> bool {
             [_] => false,
         },
         Arguments::Substitution => match node.items() {
-            [] => node.text().is_some_and(is_closed),
-            [text, variables] => text.text().is_some_and(is_closed) && variables.is_mapping(),
+            [] => node.text().is_some_and(has_sound_variables),
+            [text, variables] => text.text().is_some_and(has_sound_variables) && variables.is_mapping(),
             _ => false,
         },
         Arguments::Choice => match node.items() {
@@ -113,9 +119,14 @@ fn fits(arguments: &Arguments, node: &Node) -> bool {
     }
 }
 
-/// Whether every `${` has its `}`.
-fn is_closed(text: &str) -> bool {
-    text.rfind("${").is_none_or(|open| text[open..].contains('}'))
+/// Whether every `${` has its `}`, and between them a name or, after `!`, any text.
+fn has_sound_variables(text: &str) -> bool {
+    text.split("${").skip(1).all(|rest| {
+        let is_name_part = |letter: char| letter.is_ascii_alphanumeric() || "_.:".contains(letter);
+        rest.split_once('}').is_some_and(|(name, _)| {
+            name.starts_with('!') || (!name.is_empty() && name.chars().all(is_name_part))
+        })
+    })
 }
 
 fn is_function(node: &Node) -> bool {
@@ -248,8 +259,12 @@ impl Checker<'_> {
             "Conditions" => OF_RESOURCES.contains(&name) || OF_RULES.contains(&name),
             "Rules" => OF_RESOURCES.contains(&name),
             _ if self.is_inside_condition(place.range) => false,
+            "Resources" | "Outputs" if name == "Condition" => true,
             _ => LOGICAL.contains(&name) || OF_RULES.contains(&name),
         };
+        if let ("Fn::If", [condition, ..]) = (name, argument.items()) {
+            self.conditions.push(condition.range);
+        }
         let omitted = match arguments(name) {
             None if name == "Fn::Transform" => Omitted::Include,
             None => Omitted::UnknownFunction(symbol),
@@ -264,7 +279,6 @@ impl Checker<'_> {
                 if let [condition, _, _] = argument.items()
                     && is_logical(condition) =>
             {
-                self.conditions.push(condition.range);
                 Omitted::Unmodelled("AWS documents that `Fn::If` takes the name of a condition".to_owned())
             }
             Some(wanted) if !fits(&wanted, argument) => Omitted::Function(symbol, describe(&wanted)),

@@ -73,7 +73,12 @@ impl Given {
     pub fn read(file: FileId, sources: &Sources) -> Self {
         let document = setpoint_data::read(file, sources.file(file).text());
         let mut given = Self { file: Some(file), problems: document.diagnostics, ..Self::default() };
-        let Some(root) = document.root else { return given };
+        let Some(root) = document.root else {
+            if given.problems.is_empty() {
+                given.refuse(Range::default());
+            }
+            return given;
+        };
         let named = ["Parameters", "parameters"].iter().find_map(|name| root.get(name));
         match named {
             Some(section) if section.is_mapping() => {

@@ -205,6 +205,7 @@ pub(crate) fn lists_in<'a>(value: &'a Value, template: &Template, out: &mut Vec<
 
 fn want_text<'a>(function: &str, value: &'a Value, template: &Template, out: &mut Vec<Misfit<'a>>) {
     want(function, value, (Shape::List, "a list, where a text is wanted"), template, out);
+    want(function, value, (Shape::Map, "a mapping, where a text is wanted"), template, out);
 }
 
 fn want_list<'a>(function: &str, value: &'a Value, template: &Template, out: &mut Vec<Misfit<'a>>) {

@@ -206,6 +206,18 @@ const SNAPSHOTS: [&str; 9] = [
     "AWS::Redshift::Cluster",
 ];
 
+/// The update policies that AWS documents.
+const UPDATE_POLICIES: [&str; 8] = [
+    "AutoScalingReplacingUpdate",
+    "AutoScalingRollingUpdate",
+    "AutoScalingScheduledAction",
+    "CodeDeployLambdaAliasUpdate",
+    "EnableVersionUpgrade",
+    "StartAfterUpdate",
+    "StopBeforeUpdate",
+    "UseOnlineResharding",
+];
+
 /// Types with a creation policy.
 const CREATION_POLICIES: [&str; 4] = [
     "AWS::AppStream::Fleet",
@@ -837,6 +849,10 @@ impl Template {
             let is_open = match (attribute, value.text()) {
                 ("DeletionPolicy" | "UpdateReplacePolicy", Some("Snapshot")) => !SNAPSHOTS.contains(&kind),
                 ("CreationPolicy", _) => !CREATION_POLICIES.contains(&kind),
+                ("UpdatePolicy", _) => {
+                    let keys = value.entries().iter().filter_map(|entry| entry.key.text());
+                    !keys.into_iter().all(|key| UPDATE_POLICIES.contains(&key))
+                }
                 _ => false,
             };
             if is_open && kind.starts_with("AWS::") {

@@ -821,3 +821,49 @@ fn every_malformed_assembly_has_a_problem() {
         assert!(problems(Some(&with_assets), wrong) > 0, "{wrong}");
     }
 }
+
+/// Functions whose arguments AWS documents as none: a delimiter that is computed, names with spaces, a mapping for a text.
+#[test]
+fn what_functions_do_not_take_is_not_proved() {
+    for value in [
+        "!Join [',', [a, b]]",
+        "!Select [0, !Split [',', 'a,b']]",
+        "!Sub 'a-${AWS::Region}'",
+        "!Sub '${!A}'",
+        "!Select [0, !Cidr [10.0.0.0/16, 6, 8]]",
+        "!Select [0, !Cidr [10.0.0.0/24, 16, 4]]",
+        "!Join [',', !GetAZs us-gov-east-1]",
+    ] {
+        assert_proved(&with_value(value));
+    }
+    for value in [
+        "!Ref 'A '",
+        "!Sub '${ A }'",
+        "!Sub '${}'",
+        "!Sub '${A-B}'",
+        "!Join [[a], [b]]",
+        "!Join [!Ref A, [b]]",
+        "!Join [',', [{a: b}]]",
+        "!Select [0, !Split [!Ref A, x]]",
+        "!Select [0, !Split [[a], x]]",
+        "!Base64 {a: b}",
+        "!Select [0, !Cidr [x, 1, 8]]",
+        "!Select [0, !Cidr [10.0.0.0/16, 1, 99]]",
+        "!Select [0, !Cidr [10.0.0.0/24, 17, 4]]",
+        "!Join [',', !GetAZs nope]",
+        "!Join [',', !GetAZs {Ref: A}]",
+        "!Condition IsProd",
+    ] {
+        let text = with_value(value);
+        assert!(!answer(&text).is_proved(), "{text}");
+    }
+}
+
+#[test]
+fn an_update_policy_that_aws_does_not_document_is_not_proved() {
+    let with = |policy: &str| {
+        template("Resources", Some(&format!("{{A: {{Type: AWS::SQS::Queue, UpdatePolicy: {policy}}}}}")))
+    };
+    assert_proved(&with("{UseOnlineResharding: true}"));
+    assert!(!answer(&with("{Nope: 1}")).is_proved());
+}

@@ -100,7 +100,7 @@ impl Reader<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
-        if matches!(text, "true" | "false" | "null") || text.parse::<f64>().is_ok_and(f64::is_finite) {
+        if matches!(text, "true" | "false" | "null") || is_number(text) {
             return Ok(Kind::Scalar { text: text.into(), style: Style::Plain });
         }
         self.at = start;
@@ -175,7 +175,7 @@ impl Reader<'_> {
         let mut out = String::new();
         loop {
             let start = self.at;
-            while !matches!(self.byte(), None | Some(b'"' | b'\\' | b'\n')) {
+            while !matches!(self.byte(), None | Some(b'"' | b'\\' | 0..0x20)) {
                 self.at += 1;
             }
             out.push_str(&self.text[start..self.at]);
@@ -185,6 +185,10 @@ impl Reader<'_> {
                     return Ok(out);
                 }
                 Some(b'\\') => out.push(self.escape()?),
+                Some(byte) if byte != b'\n' => {
+                    let message = "a string of JSON holds no control characters: write `\\t` or `\\u0000`";
+                    return Err((self.at, Failure::Syntax(message.to_owned())));
+                }
                 _ => return Err((open, Failure::Syntax("this string has no closing quote".to_owned()))),
             }
         }
@@ -219,7 +223,8 @@ impl Reader<'_> {
             }
             self.at = second;
         }
-        Ok(char::from_u32(high).unwrap_or('\u{fffd}'))
+        let lone = || (start, Failure::Syntax("this half of a character has no other half".to_owned()));
+        char::from_u32(high).ok_or_else(lone)
     }
 
     fn hex(&mut self, start: usize) -> Outcome<u32> {
@@ -230,6 +235,19 @@ impl Reader<'_> {
         self.at += 4;
         code.ok_or_else(|| (start, Failure::Syntax("`\\u` needs four hexadecimal digits".to_owned())))
     }
+}
+
+/// Whether a text is a number of JSON, which has no leading zeros, that is finite.
+fn is_number(text: &str) -> bool {
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, "0"));
+    let whole = whole.strip_prefix('-').unwrap_or(whole);
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (whole == "0" || !whole.starts_with('0'))
+        && are_digits(whole)
+        && are_digits(fraction)
+        && are_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent))
+        && text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 /// Keys of one mapping that are reported one by one.

@@ -1,5 +1,6 @@
 //! `environment.conf`: where an environment has its modules and manifests.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use setpoint_source::{Diagnostic, Range, Rule, Severity, nearest, normal, read_text};
@@ -35,37 +36,41 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
     let file = session.sources.add(path.display().to_string(), text.as_str());
     let mut at = 0;
     let mut is_main = true;
+    let mut seen = BTreeSet::new();
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
-        let line = line.trim_end();
-        if line.trim_start().is_empty() || line.trim_start().starts_with(['#', ';']) {
+        let line = line.trim_end_matches(is_space);
+        let inner = line.trim_start_matches(is_space);
+        if inner.is_empty() || inner.starts_with('#') {
             continue;
         }
         let span = Range::new(start, start + line.len()).in_file(file);
-        if line.trim_start().starts_with('[') {
-            is_main = line.trim() == "[main]";
+        let section = inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        if let Some(section) = section.filter(|section| is_word(section)) {
+            is_main = section == "main";
             if !is_main {
                 let message = "Puppet ignores the sections of environment.conf";
                 conf.diagnostics.push(Diagnostic::new(Rule::UnknownEnvironmentSetting, message).at(span));
             }
             continue;
         }
-        if !is_main {
-            continue;
-        }
-        let Some((key, value)) = line.split_once('=') else {
+        let setting = inner.split_once('=').map(|(key, value)| (key.trim_end_matches(is_space), value));
+        // Puppet stops at such a line in any section.
+        let Some((key, value)) = setting.filter(|(key, _)| is_word(key)) else {
             let message = "A line of environment.conf is `setting = value`";
             conf.diagnostics.push(Diagnostic::new(Rule::InvalidSetting, message).at(span));
             continue;
         };
-        let value = value.trim();
-        let value = value
-            .strip_prefix(['"', '\''])
-            .and_then(|value| value.strip_suffix(['"', '\'']))
-            .unwrap_or(value);
-        conf.diagnostics.extend(refuse(key.trim(), value).map(|found| found.at(span)));
-        match key.trim() {
+        // Of a setting that stands twice, Puppet takes the first.
+        if !is_main || !seen.insert(key) {
+            continue;
+        }
+        let value = value.trim_start_matches(is_space);
+        let value = value.strip_prefix(['"', '\'']).unwrap_or(value);
+        let value = value.strip_suffix(['"', '\'']).unwrap_or(value).trim_end_matches(is_space);
+        conf.diagnostics.extend(refuse(key, value).map(|found| found.at(span)));
+        match key {
             "modulepath" => conf.modulepath = Some(folders(session, folder, value, name, base)),
             "manifest" => {
                 let manifest = folder.join(value.replace("$environment", name));
@@ -90,6 +95,16 @@ pub(super) fn read(session: &Session<'_>, folder: &Path, name: &str, base: &[Pat
         }
     }
     conf
+}
+
+/// Whether Puppet takes a character for white space: Ruby's `\s` is of ASCII alone.
+fn is_space(letter: char) -> bool {
+    letter.is_ascii_whitespace() || letter == '\x0b'
+}
+
+/// Whether Puppet takes a text for the name of a setting or section.
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 /// Settings of the server that a path may name.
@@ -182,6 +197,32 @@ mod tests {
         }
         assert_eq!(conf("modulepath = $foo/modules").diagnostics[0].severity, Severity::Error);
         assert_eq!(conf("modulepath = $codedir/modules").diagnostics[0].severity, Severity::Warning);
+    }
+
+    /// `Puppet::Settings::ConfigFile` refuses the first seven, and takes the others so.
+    #[test]
+    fn lines_are_read_as_puppet_reads_them() {
+        let refused = [
+            "; c\n",
+            "modulepath\u{a0}= a\n",
+            "\0manifest = x\n",
+            "[a b]\n",
+            "[production]\nzzz\n",
+            "a-b = c\n",
+            "zzz\n",
+        ];
+        for text in refused {
+            let is_refused = conf(text).diagnostics.iter().any(|found| found.severity == Severity::Error);
+            assert!(is_refused, "{text:?}");
+        }
+        for (text, path) in [
+            ("modulepath = a\nmodulepath = b\n", "e/a"),
+            ("modulepath = 'a\n", "e/a"),
+            ("  modulepath =\u{b}\"a' \n", "e/a"),
+            ("[x]\nmodulepath = a\n[main]\nmodulepath = b\n", "e/b"),
+        ] {
+            assert_eq!(conf(text).modulepath, Some(vec![PathBuf::from(path)]), "{text:?}");
+        }
     }
 
     #[test]

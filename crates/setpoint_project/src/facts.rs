@@ -129,10 +129,19 @@ fn of_puppetdb(stored: &Value) -> Option<(Option<Value>, Hash)> {
 
 pub(super) fn read_value(session: &Session<'_>, path: &Path) -> Result<Value, UsageError> {
     let (file, text) = session.load(path)?;
-    let document = setpoint_data::read(file, &text);
+    // What is JSON by its name is JSON to whoever reads it after us: it is not YAML, and nothing follows it.
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    let document =
+        if is_json { setpoint_data::read_json(file, &text) } else { setpoint_data::read(file, &text) };
     if let Some(error) = document.diagnostics.iter().find(|found| found.severity == Severity::Error) {
         let place = error.span.map(|span| session.sources.place(span)).unwrap_or_default();
         return Err(UsageError::new(format!("{place}: {}", error.message)));
+    }
+    if let Some(range) = document.second {
+        let place = session.sources.place(range.in_file(file));
+        return Err(UsageError::new(format!(
+            "{place}: a second document begins here, and only the first is read"
+        )));
     }
     Ok(document.root.as_ref().map_or(Value::UNDEF, value))
 }

@@ -249,13 +249,8 @@ impl Project<'_> {
         }
         let mut reads = false;
         everywhere(&manifest.program.body, &mut |expr| {
-            let target = match &expr.kind {
-                ExprKind::Access { target, .. } => target,
-                ExprKind::MethodCall(call) => &call.receiver,
-                _ => return,
-            };
             reads |=
-                matches!(&target.kind, ExprKind::Variable(name) if name.trim_start_matches("::") == "facts");
+                matches!(&expr.kind, ExprKind::Variable(name) if name.trim_start_matches("::") == "facts");
         });
         reads
     }

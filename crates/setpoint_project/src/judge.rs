@@ -140,6 +140,19 @@ fn count_assumptions(report: &mut InputReport) {
     }
 }
 
+/// Returns notes of what a compilation passed over, for commands that give no verdict.
+pub fn assumed_by(compilation: &Compilation) -> Vec<Diagnostic> {
+    let gaps = compilation.gaps.iter().map(|gap| (reason_of_gap(gap).words, gap.span));
+    let told = gaps.map(|(words, span)| {
+        let note = Diagnostic::new(Rule::Assumption, format!("assumed: {words}")).severity(Severity::Note);
+        match span {
+            Some(span) => note.at(span),
+            None => note,
+        }
+    });
+    told.collect()
+}
+
 /// What a compilation passed over, as what is assumed of it.
 fn reason_of_gap(gap: &CompileGap) -> Reason {
     let words = match &gap.kind {

@@ -38,7 +38,7 @@ mod volatile;
 pub use diff::{Older, diff};
 pub use fleet::{Fleet, FleetNode, check_fleet};
 pub use jobs::{Job, OwnFacts, Plan};
-pub use judge::{Subject, check, check_catalog, module_types, read_catalog, with_subject};
+pub use judge::{Subject, assumed_by, check, check_catalog, module_types, read_catalog, with_subject};
 pub use node::NodeData;
 pub use options::{OPTIONAL_RULES, Options, PuppetOptions};
 pub use progress::{Progress, Silent};

@@ -116,6 +116,15 @@ pub(super) fn node(
                 let Data::Hash(given) = facts::read_value(session, &path)?.data else {
                     return Err(UsageError::new(format!("{}: trusted facts are a mapping", path.display())));
                 };
+                let is_mapping = |name: &&str| match given.get(&Key::from(*name)) {
+                    Some(part) => part.as_hash().is_some(),
+                    None => true,
+                };
+                if let Some(name) =
+                    ["extensions", "extension_requests", "external"].iter().find(|name| !is_mapping(name))
+                {
+                    return Err(UsageError::new(format!("{}: `{name}` is a mapping", path.display())));
+                }
                 facts::lay_over(&mut trusted, &given);
             }
             None => data.assume_nothing_in(path, "no trusted facts but its name"),
@@ -134,6 +143,11 @@ pub(super) fn node(
 }
 
 impl NodeData {
+    /// Whether the machine may have more facts: those of a platform are not all, and where none are known nobody told them.
+    pub(crate) fn has_partial_facts(&self) -> bool {
+        self.platform.is_some() || self.facts.is_empty()
+    }
+
     /// Takes for granted that a node of which a folder has no file has nothing of its kind.
     fn assume_nothing_in(&mut self, folder: &Path, nothing: &str) {
         let folder = folder.display().to_string();

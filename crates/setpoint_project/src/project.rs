@@ -241,7 +241,7 @@ impl<'s> Project<'s> {
             strict_variables: given.strict_variables || self.config.puppet.strict_variables == Some(true),
             node: node.name.clone(),
             facts: self.facts_of(node),
-            facts_are_partial: node.platform.is_some(),
+            facts_are_partial: node.has_partial_facts(),
             trusted: node.trusted.clone(),
             classes: node.classes.clone(),
             parameters: node.parameters.clone(),
@@ -257,7 +257,7 @@ impl<'s> Project<'s> {
 
     /// The facts of a node. A file that has those of a machine has all of them; those of a platform lack what modules compute.
     fn facts_of(&self, node: &NodeData) -> Hash {
-        if node.platform.is_none() && !node.facts.is_empty() {
+        if !node.has_partial_facts() {
             return node.facts.clone();
         }
         let custom = self.custom_facts.get_or_init(|| CustomFacts::of_modules(&self.environment));
@@ -267,7 +267,7 @@ impl<'s> Project<'s> {
     /// The facts of which it is known whether a node has them. In an environment, a classifier or a fact of the user's own may set
     /// others. The facts of old that Puppet 8 has no longer are known to be missing.
     fn known_names(&self, node: &NodeData) -> Option<Arc<BTreeSet<String>>> {
-        let is_open = node.platform.is_some() && self.environment.hiera().levels().environment.is_some();
+        let is_open = node.has_partial_facts();
         let find = || Arc::new(facts::names_under_7());
         is_open.then(|| Arc::clone(self.known_names.get_or_init(find)))
     }

@@ -41,6 +41,10 @@ enum Token<'a> {
     Word(&'a str),
     Text(&'a str),
     Comma,
+    /// `=`, which makes a statement of a name an assignment and no call.
+    Equals,
+    /// A character that is neither a sign nor a letter of ASCII.
+    Other,
     LineEnd,
 }
 
@@ -64,13 +68,16 @@ pub(super) fn read(text: &str) -> Puppetfile {
                     range: *range,
                 });
             }
-            [(Token::Word("moduledir"), _), (Token::Text(folder), _), ..] => {
+            [(Token::Word("moduledir"), _), (Token::Text(folder), _)] => {
                 found.moduledir = Some((*folder).to_owned());
             }
-            [(Token::Word("mod"), _), (Token::Word(_), _), ..] => found.computes_names = true,
+            [(Token::Word("mod"), range), (Token::Word(_), _), ..] => {
+                found.computes_names = true;
+                found.unread.push(*range);
+            }
             [(Token::Word("mod"), range), ..] => found.errors.push((*range, "This `mod` names no module")),
-            [(Token::Word("forge"), _), (Token::Text(_), _), ..] => {}
-            [(Token::Word(name), _), values @ ..] if variables.assign(name, values) => {}
+            [(Token::Word("forge"), _), (Token::Text(_), _)] => {}
+            [(Token::Word(name), _), (Token::Equals, _), values @ ..] if variables.assign(name, values) => {}
             [] | [(Token::LineEnd | Token::Comma, _), ..] => {}
             [(_, first), rest @ ..] => {
                 let end = rest.last().map_or(first.end, |(_, last)| last.end);
@@ -183,6 +190,7 @@ impl<'a> Variables<'a> {
                     None if KNOWN_WORDS.contains(word) => Argument::Name((*word).to_owned()),
                     None => Argument::Computed,
                 },
+                (Token::Equals | Token::Other, _) => Argument::Computed,
                 (Token::LineEnd, _) => continue,
             });
         }
@@ -295,7 +303,15 @@ fn tokens(text: &str) -> (Vec<(Token<'_>, Range)>, Option<Range>) {
                         brackets.pop();
                         depth = depth.saturating_sub(1);
                     }
-                    _ => {}
+                    b'=' if bytes.get(at) == Some(&b'>') => at += 1,
+                    b'=' => tokens.push((Token::Equals, Range::new(start, at))),
+                    _ if byte.is_ascii_graphic() || byte.is_ascii_whitespace() => {}
+                    _ => {
+                        while !text.is_char_boundary(at) {
+                            at += 1;
+                        }
+                        tokens.push((Token::Other, Range::new(start, at)));
+                    }
                 }
             }
         }
@@ -355,9 +371,17 @@ mod tests {
 
     #[test]
     fn ruby_is_told() {
-        for (text, count) in
-            [("eval(File.read('x'))\n", 1), ("forge 'x'\n\nmod 'a'\n", 0), ("if x\nmod 'a'\nend", 2)]
-        {
+        for (text, count) in [
+            ("eval(File.read('x'))\n", 1),
+            ("forge 'x'\n\nmod 'a'\n", 0),
+            ("if x\nmod 'a'\nend", 2),
+            ("frob 'x'\n", 1),
+            ("x = ENV['A']\n", 1),
+            ("x = 'a'\nmod x, '1'\n", 1),
+            ("x = 'a'\nmod 'b', x\n", 0),
+            ("forge 'x'\u{200b}\n", 1),
+            ("\0forge 'x'\n", 1),
+        ] {
             assert_eq!(read(text).unread.len(), count, "{text}");
         }
     }

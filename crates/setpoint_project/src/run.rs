@@ -18,7 +18,6 @@ use crate::flows;
 use crate::jobs::{Job, Origin, Plan, few};
 use crate::project::{Kind, Project};
 use crate::survey::{Survey, unreadable_file};
-use crate::volatile::open_volatile;
 use crate::{collectors, entries, platforms};
 
 /// Does the work for each item on several threads; the results have the order of the items.
@@ -492,9 +491,7 @@ fn check_one(
     job: &Job,
     analyse: &(impl Fn(&Job, &Compilation, &mut InputReport) + Sync),
 ) -> Checked {
-    let mut opened = job.clone();
-    opened.node.facts = open_volatile(&job.node.facts);
-    let compilation = project.compile(&opened);
+    let compilation = project.compile_any_run(job);
     let mut report = InputReport::new(job.path.clone(), "puppet");
     report.node = Some(job.label());
     report.findings.extend(compilation.diagnostics.iter().cloned());

@@ -9,6 +9,7 @@ use setpoint_source::{Diagnostic, Gap, Reason, Rule};
 use crate::jobs::{Job, Origin};
 use crate::node::NodeData;
 use crate::project::{Kind, Project};
+use crate::volatile::open_volatile;
 
 /// The environment in which a node is compiled.
 #[derive(Debug)]
@@ -87,6 +88,13 @@ impl<'s> Project<'s> {
         let written = folder.parent().filter(|_| folder.file_name().is_some());
         let written = written.filter(|above| above.file_name().is_some_and(|name| name == "environments"));
         Some(written.unwrap_or(above).to_owned())
+    }
+
+    /// Compiles the catalog of any run: facts that are others in every run are unknown.
+    pub fn compile_any_run(&self, job: &Job) -> Compilation {
+        let mut opened = job.clone();
+        opened.node.facts = open_volatile(&job.node.facts);
+        self.compile(&opened)
     }
 
     /// The catalog of one job, in the environment that its node belongs to.

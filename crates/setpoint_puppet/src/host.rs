@@ -78,11 +78,15 @@ impl Host for Compiler<'_> {
     }
 
     fn is_incomplete(&self, hash: &Value) -> bool {
-        self.lacks_entry(hash).is_some()
+        self.find_incomplete(hash).is_some()
     }
 
     fn note_key_read(&mut self, hash: &Value, key: &str, span: Span) {
         self.note_key_read(hash, key, Some(span));
+    }
+
+    fn note_whole_read(&mut self, hash: &Value, span: Span) {
+        self.note_whole_read(hash, span);
     }
 
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use setpoint_puppet_functions::Call;
+use setpoint_puppet_functions::{Call, Host};
 use setpoint_puppet_values::{Data, Key, Value};
 use setpoint_source::{Span, Symbol};
 
@@ -13,23 +13,26 @@ use crate::scope::group_number;
 use crate::variables::{is_built_in, split_qualified};
 use crate::{CompileGap, CompileGapKind};
 
+/// What is told of a machine is as it was told.
+const NOTHING_MADE_UP: (&str, &[&str]) = ("", &[]);
+
 /// A hash that is not known in full.
 #[derive(Debug)]
 pub(crate) struct Incomplete {
     hash: Value,
     /// The words that say that it has not an entry.
     lacks: &'static str,
-    /// If its entries are made up: the words that say that one is as it is.
-    has: Option<&'static str>,
+    /// Where the hash stands in the facts, as `mountpoints.`, to name an entry in full.
+    path: String,
+    /// The words that say that one of its entries is as it was made up, and which entries were.
+    has: (&'static str, &'static [&'static str]),
 }
 
 impl Compiler<'_> {
     /// Remembers which of the variables of the node nobody has told in full.
     pub(crate) fn note_incomplete(&mut self, facts: &Value, trusted: &Value, server: &Value) {
-        let mut add =
-            |hash: &Value, lacks| self.incomplete.push(Incomplete { hash: hash.clone(), lacks, has: None });
         if self.options.facts_are_partial {
-            add(facts, "the machine has no fact");
+            self.note_incomplete_facts(facts, String::new());
         }
         if self.options.trusted.is_none()
             && let Data::Hash(parts) = &trusted.data
@@ -40,40 +43,69 @@ impl Compiler<'_> {
             ];
             for (name, lacks) in lacking {
                 if let Some(hash) = parts.get(&Key::from(name)) {
-                    add(hash, lacks);
+                    let (hash, path) = (hash.clone(), String::new());
+                    self.incomplete.push(Incomplete { hash, lacks, path, has: NOTHING_MADE_UP });
                 }
             }
+            self.incomplete.push(Incomplete {
+                hash: trusted.clone(),
+                lacks: "the machine has no trusted fact",
+                path: String::new(),
+                has: ("the machine has the made-up value of its trusted fact", &["authenticated"]),
+            });
         }
         if self.options.server_facts.is_none() {
             self.incomplete.push(Incomplete {
                 hash: server.clone(),
                 lacks: "the server has no fact",
-                has: Some("the server has the made-up value of its fact"),
+                path: String::new(),
+                has: ("the server has the made-up value of its fact", &["servername", "serverip"]),
             });
         }
     }
 
-    /// The words that say that the hash lacks an entry, if the machine may have more than it.
-    pub(crate) fn lacks_entry(&self, hash: &Value) -> Option<&'static str> {
-        self.incomplete.iter().find(|one| one.hash.is_same_collection(hash)).map(|one| one.lacks)
+    /// Remembers facts and the hashes in them: another machine of the platform has further disks and interfaces, too.
+    fn note_incomplete_facts(&mut self, facts: &Value, path: String) {
+        let Data::Hash(parts) = &facts.data else { return };
+        for (name, part) in parts.iter() {
+            if let Some(name) = name.as_str() {
+                self.note_incomplete_facts(part, format!("{path}{name}."));
+            }
+        }
+        let lacks = "the machine has no fact";
+        self.incomplete.push(Incomplete { hash: facts.clone(), lacks, path, has: NOTHING_MADE_UP });
+    }
+
+    /// Returns what is known of a hash that the machine may have more of.
+    pub(crate) fn find_incomplete(&self, hash: &Value) -> Option<&Incomplete> {
+        matches!(hash.data, Data::Hash(_)).then_some(())?;
+        self.incomplete.iter().find(|one| one.hash.is_same_collection(hash))
     }
 
     /// Notes that a key of a hash was read, if the machine may have another value there than the hash. The result says so. Returns
     /// the words if the hash lacks the key.
     pub(crate) fn note_key_read(&mut self, hash: &Value, key: &str, span: Option<Span>) -> Option<Arc<str>> {
-        let known = self.incomplete.iter().find(|one| one.hash.is_same_collection(hash))?;
+        let known = self.find_incomplete(hash)?;
         let Data::Hash(entries) = &hash.data else { return None };
-        let (lacks, has) = (known.lacks, known.has);
+        let (lacks, has, path) = (known.lacks, known.has, &known.path);
         if entries.contains_key(&Key::from(key)) {
-            // Of the server its version and environment are told, by the options of the call.
-            if let Some(words) = has.filter(|_| key != "environment" && key != "serverversion") {
+            let (words, made_up) = has;
+            if made_up.contains(&key) {
                 self.note_absence(format!("{words} `{key}`"), span);
             }
             return None;
         }
-        let words = format!("{lacks} `{key}`");
+        let words = format!("{lacks} `{path}{key}`");
         self.note_absence(words.clone(), span);
         Some(words.into())
+    }
+
+    /// Notes that all of a hash was read, if the machine may have more than it.
+    pub(crate) fn note_whole_read(&mut self, hash: &Value, span: Span) {
+        if let Some(Incomplete { lacks, path, .. }) = self.find_incomplete(hash) {
+            let within = path.strip_suffix('.').map(|path| format!(" in `{path}`")).unwrap_or_default();
+            self.note_absence(format!("{lacks}{within} beyond those that are known"), Some(span));
+        }
     }
 
     /// Notes that a setting of the server was read which is Puppet's own only if nobody configured it.
@@ -108,7 +140,7 @@ impl Compiler<'_> {
     pub(crate) fn note_if_unset(&mut self, name: Symbol) {
         let (class, leaf) = split_qualified(name);
         let is_of_scope = group_number(leaf).is_some() || is_built_in(leaf);
-        if self.options.variables_are_partial && class.is_none() && !is_of_scope && self.may_be_set(&leaf) {
+        if class.is_none() && !is_of_scope && self.may_be_set(&leaf) {
             let _ = self.note_unset_variable(&leaf, None);
         }
     }
@@ -122,8 +154,10 @@ impl Compiler<'_> {
     pub(crate) fn note_call_read(&mut self, call: &Call<'_>) {
         if matches!(call.name.as_str(), "get" | "getvar" | "fact" | "dig" | "has_key") {
             self.note_keys_read(call);
-        } else if let Some(lacks) = call.arguments.iter().find_map(|argument| self.lacks_entry(argument)) {
-            self.note_absence(format!("{lacks} beyond those that are known"), Some(call.span));
+        } else {
+            for argument in &call.arguments {
+                self.note_whole_read(argument, call.span);
+            }
         }
     }
 
@@ -139,17 +173,15 @@ impl Compiler<'_> {
         };
         let (from, path) = match (from, call.name.as_str(), path.as_slice()) {
             (Some(from), ..) => (Some(from.clone()), path.as_slice()),
-            (None, "fact", path) => (self.variable_read("facts"), path),
-            (None, _, [variable, path @ ..]) => (self.variable_read(variable), path),
+            (None, "fact", path) => (Host::variable(self, "facts"), path),
+            (None, _, [variable, path @ ..]) => {
+                (Host::variable(self, variable.trim_start_matches("::")), path)
+            }
             (None, _, []) => return,
         };
         if let Some(from) = from {
             self.note_path_read(from, path, Some(call.span));
         }
-    }
-
-    fn variable_read(&mut self, name: &str) -> Option<Value> {
-        self.find_variable(Symbol::new(name.trim_start_matches("::")), None).ok().flatten()
     }
 
     fn note_path_read(&mut self, from: Value, path: &[String], span: Option<Span>) {

@@ -141,6 +141,8 @@ pub trait Host {
     }
     /// A key of a hash was read.
     fn note_key_read(&mut self, _hash: &Value, _key: &str, _span: Span) {}
+    /// All of a hash was read.
+    fn note_whole_read(&mut self, _hash: &Value, _span: Span) {}
     /// All variables that the caller sees without a name space; nothing if they cannot be listed.
     fn visible_variables(&mut self) -> Option<Vec<(String, Value)>> {
         None

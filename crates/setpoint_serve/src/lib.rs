@@ -161,6 +161,9 @@ impl Server<'_> {
         let Some(node) = params.get("node").and_then(Json::as_str) else {
             return Err((INVALID_PARAMS, "`node` is missing".to_owned(), Json::Null));
         };
+        if let Some(words) = misfit(params) {
+            return Err((INVALID_PARAMS, words, Json::Null));
+        }
         let hash = |name: &str| params.get(name).and_then(Json::as_object).map(setpoint_platforms::values);
         let entry = match (params.get("code").and_then(Json::as_str), &self.settings.environment) {
             (Some(code), _) => Entry::Code { name: "manifest".to_owned(), text: code.to_owned() },
@@ -238,6 +241,24 @@ fn settings(params: &Map<String, Json>) -> Settings {
     };
     let puppet = text("puppet").and_then(PuppetVersion::parse).unwrap_or_default();
     Settings { environment: text("environment").map(PathBuf::from), modulepath, puppet }
+}
+
+/// Returns what is wrong with the kinds of the parameters of `catalog`: what is not taken as it was meant would be passed over.
+fn misfit(params: &Map<String, Json>) -> Option<String> {
+    let wanted = [
+        ("node", "a text"),
+        ("code", "a text"),
+        ("hiera_config", "a text"),
+        ("facts", "a mapping"),
+        ("trusted", "a mapping"),
+        ("server_facts", "a mapping"),
+        ("node_parameters", "a mapping"),
+    ];
+    wanted.iter().find_map(|(name, kind)| {
+        let given = params.get(*name).filter(|given| !given.is_null())?;
+        let fits = if *kind == "a text" { given.is_string() } else { given.is_object() };
+        (!fits).then(|| format!("`{name}` is {kind}"))
+    })
 }
 
 fn error(id: &Json, code: i64, message: &str, data: Json) -> Json {

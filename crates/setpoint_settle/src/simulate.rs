@@ -1,11 +1,13 @@
 //! A run of a catalog, step by step.
 
 use serde_json::{Value as Json, json};
+use setpoint_resources::Modelled;
 use setpoint_source::{Random, Sources};
-use setpoint_state::{CellId, Event, Runner, State, Status, StepId, Value};
+use setpoint_state::{CellId, Event, Reach, Runner, State, Status, StepId, Value};
 
 use crate::Question;
 use crate::findings::FindingBuilder;
+use crate::next_run::{Assuming, Open, assuming, open_values};
 
 /// Which order is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +36,10 @@ pub struct Simulation {
     pub steps: Vec<Done>,
     /// The names of resources that change something in a second run.
     pub again: Vec<String>,
+    /// What no model knows.
+    pub open: Vec<Open>,
+    /// What is taken for granted about the catalog.
+    pub assuming: Vec<Assuming>,
 }
 
 /// Runs a catalog on a machine that nothing has been installed on. None if no start is admissible.
@@ -78,8 +84,28 @@ pub fn simulate(question: &Question<'_>, turn: Turn) -> Option<Simulation> {
     let second = runner.run(&run.end, &order);
     let changed = second.statuses.iter().enumerate().filter(|(_, status)| **status == Status::Changed);
     let restless = changed.map(|(at, _)| StepId(at as u32)).filter(|&step| shown(step));
+    simulation.open = open(&modelled, question);
+    simulation.assuming = assuming(&[(&modelled, question)]);
     simulation.again = restless.map(|step| builder.words.step(step).to_owned()).collect();
     Some(simulation)
+}
+
+/// Returns what no model knows on a plain machine, and what was not computed.
+fn open(modelled: &Modelled, question: &Question<'_>) -> Vec<Open> {
+    let steps = modelled.plan.steps.iter().enumerate();
+    let unknown = steps.filter(|(at, _)| !modelled.plain.contains(&StepId(*at as u32)));
+    let told = unknown.filter_map(|(_, step)| {
+        let unknown = step.unknown.as_ref()?;
+        Some(Open {
+            resource: step.name.to_string(),
+            reason: unknown.reason.to_string(),
+            reaches_everything: unknown.reach == Reach::Everything,
+            is_old: false,
+        })
+    });
+    let mut found = told.collect();
+    open_values(question.catalog, false, &mut found);
+    found
 }
 
 fn step_of(event: &Event) -> StepId {
@@ -136,7 +162,16 @@ impl Simulation {
                 out.push_str(&format!("{:width$}  {effect}\n", ""));
             }
         }
+        for one in &self.open {
+            out.push_str(&format!("Open: {}: {}.\n", one.resource, one.reason));
+        }
+        for one in &self.assuming {
+            out.push_str(&format!("Assumed: {}.\n", one.words));
+        }
         match self.again.as_slice() {
+            [] if !self.open.is_empty() => {
+                out.push_str("A second run changes nothing of which Setpoint knows.\n");
+            }
             [] => out.push_str("A second run changes nothing.\n"),
             names => out.push_str(&format!("A second run changes again: {}.\n", names.join(", "))),
         }
@@ -157,7 +192,11 @@ impl Simulation {
                 })
             })
             .collect();
-        json!({"steps": steps, "second_run_changes": self.again})
+        let open: Vec<Json> =
+            self.open.iter().map(|one| json!({"resource": one.resource, "reason": one.reason})).collect();
+        let assuming: Vec<Json> =
+            self.assuming.iter().map(|one| json!({"words": one.words, "resources": one.resources})).collect();
+        json!({"steps": steps, "second_run_changes": self.again, "open": open, "assuming": assuming})
     }
 
     /// Whether a step failed.

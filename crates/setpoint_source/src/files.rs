@@ -112,10 +112,14 @@ fn open_stream(path: &Path) -> Result<std::fs::File, FileError> {
     let fail = |error: io::Error| FileError::of(path, &error);
     let found = std::fs::metadata(path).map_err(fail)?;
     if !found.is_file() && !found.is_dir() {
-        let reason = "it is no regular file".to_owned();
-        return Err(FileError { path: path.to_owned(), reason, missing: false });
+        return Err(not_regular(path));
     }
     std::fs::File::open(path).map_err(fail)
+}
+
+/// Returns the error of a pipe or a device.
+fn not_regular(path: &Path) -> FileError {
+    FileError { path: path.to_owned(), reason: "it is no regular file".to_owned(), missing: false }
 }
 
 /// Reads all of a file. What is too large is refused.
@@ -312,7 +316,11 @@ impl FileSystem for RecordingFileSystem {
     }
 
     fn is_file(&self, path: &Path) -> bool {
-        self.metadata(path).is_some_and(|found| found.is_file())
+        let Some(found) = self.metadata(path) else { return false };
+        if !found.is_file() && !found.is_dir() {
+            self.record(&not_regular(path));
+        }
+        found.is_file()
     }
 
     fn is_dir(&self, path: &Path) -> bool {

@@ -317,8 +317,10 @@ impl Verdict {
 
     /// Takes a reason for doubt about every answer that does not have it yet.
     pub fn doubt(&mut self, reason: &Reason) {
+        // Of two assumptions at one place, none may be left out: the conditional answer rests on both.
         let is_same = |known: &Reason| {
-            known.place == reason.place && (known.gap == reason.gap || known.words == reason.words)
+            let says_as_much = known.gap == reason.gap && reason.gap != Gap::Assumed;
+            known.place == reason.place && (says_as_much || known.words == reason.words)
         };
         for (_, answer) in &mut self.0 {
             if !answer.reasons().iter().any(is_same) {

@@ -18,6 +18,7 @@ pub(crate) struct Call {
     arguments: Vec<Symbol>,
     /// The number of all arguments.
     given: usize,
+    is_list: bool,
     /// The node template in which it stands.
     within: Option<Symbol>,
     /// It stands in a requirement, where `SELF` may be the relationship.
@@ -31,7 +32,9 @@ enum Function {
     /// Its first argument is a template.
     Entity(Part),
     Artifact,
-    /// A function that needs at least so many arguments.
+    /// Its argument is a type of nodes.
+    Nodes,
+    /// A function that needs a list of at least so many arguments.
     Of(&'static str, usize),
 }
 
@@ -155,6 +158,7 @@ fn collect(file: FileId, node: &Node, within: (Option<Symbol>, bool), out: &mut 
             function,
             arguments,
             given: items.len(),
+            is_list: value.is_sequence(),
             within: within.0,
             in_requirement: within.1,
             span: key.range.to(value.range).in_file(file),
@@ -176,7 +180,9 @@ fn function(name: &str) -> Option<Function> {
         "get_attribute" => Function::Entity(Part::Attribute),
         "get_operation_output" => Function::Entity(Part::Output),
         "concat" => Function::Of("concat", 1),
+        "join" => Function::Of("join", 1),
         "token" => Function::Of("token", 3),
+        "get_nodes_of_type" => Function::Nodes,
         "get_artifact" => Function::Artifact,
         _ => return None,
     })
@@ -243,16 +249,27 @@ impl Call {
     /// Returns the finding about a call that names nothing.
     fn check(&self, topology: &Service, service: &Service) -> Option<Diagnostic> {
         if let Function::Of(name, least) = self.function {
-            let message = format!("`{name}` needs {least} arguments at least, and has {}", self.given);
-            return (self.given < least).then(|| Diagnostic::new(Rule::InvalidValue, message).at(self.span));
+            let message = if !self.is_list {
+                format!("`{name}` takes a list of arguments")
+            } else if self.given < least {
+                format!("`{name}` needs {least} arguments at least, and has {}", self.given)
+            } else {
+                self.missing_token()?
+            };
+            return Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span));
         }
         if matches!(self.function, Function::Entity(_)) && self.given < 2 {
             let message = format!("a template and a name are needed, and there are {} arguments", self.given);
             return Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span));
         }
-        let first = *self.arguments.first()?;
+        let Some(first) = self.arguments.first().copied() else {
+            let message = "the name of what the function asks for is needed here";
+            return Some(Diagnostic::new(Rule::InvalidValue, message).at(self.span));
+        };
         let message = match self.function {
             Function::Of(..) => return None,
+            Function::Nodes if service.types.nodes.contains_key(&first) => return None,
+            Function::Nodes => format!("there is no type of nodes `{first}`"),
             Function::Input if !topology.inputs.contains(&first) => format!("there is no input `{first}`"),
             Function::Input => {
                 let (_, node) = topology.topology.as_ref()?;
@@ -291,6 +308,22 @@ impl Call {
                 .with_note("An import that could not be followed may define it.");
         }
         Some(finding)
+    }
+}
+
+impl Call {
+    /// Returns what is wrong with a `token` that is written out: a text has no such piece.
+    fn missing_token(&self) -> Option<String> {
+        let [text, delimiters, position] = self.arguments.as_slice() else { return None };
+        if !matches!(self.function, Function::Of("token", _)) {
+            return None;
+        }
+        let count = text.split(|letter| delimiters.contains(letter)).count();
+        match position.parse::<usize>() {
+            Ok(position) if position < count => None,
+            Ok(position) => Some(format!("`token` asks for piece {position} of `{text}`, which has {count}")),
+            Err(_) => Some(format!("`token` asks for piece `{position}`, which is no number")),
+        }
     }
 }
 

@@ -1057,14 +1057,13 @@ fn is_name(node: &Node, edition: Edition) -> bool {
 
 /// Whether a value is the call of a function.
 pub(crate) fn is_call(node: &Node) -> bool {
-    const FUNCTIONS: [&str; 10] = [
+    const FUNCTIONS: [&str; 9] = [
         "get_input",
         "get_property",
         "get_attribute",
         "get_operation_output",
         "get_nodes_of_type",
         "get_artifact",
-        "get_secret",
         "concat",
         "join",
         "token",

@@ -533,3 +533,36 @@ fn steps_that_never_run_or_never_end() {
     assert!(answer(&flow(&step("a", ", on_success: [a]"))).is_refuted());
     assert!(answer(&flow("a: {target: app, target_relationship: nothing, activities: []}")).is_refuted());
 }
+
+#[test]
+fn calls_that_name_nothing_are_not_proved() {
+    let with = |value: &str| {
+        whole(
+            "  inputs: {i: {type: string}}\n",
+            &format!("{HOST}, properties: {{component_version: {value}}}"),
+            "",
+        )
+    };
+    for value in [
+        "{get_input: i}",
+        "{concat: [a, b]}",
+        "{join: [[a, b]]}",
+        "{token: [a.b, ., 1]}",
+        "{get_nodes_of_type: tosca.nodes.Compute}",
+    ] {
+        assert_proved(&with(value));
+    }
+    for value in [
+        "{get_input: []}",
+        "{get_input: {x: y}}",
+        "{get_property: []}",
+        "{concat: a}",
+        "{join: a}",
+        "{token: [a.b, ., 2]}",
+        "{token: [a.b, ., x]}",
+        "{get_nodes_of_type: nope}",
+        "{get_secret: x}",
+    ] {
+        assert_not_proved(&with(value));
+    }
+}

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::{Context, Row};
 use crate::measure::{Cost, measure};
@@ -60,22 +59,7 @@ fn beside(linter: &Path, path: &str) -> Result<Cost, String> {
 
 /// cfn-lint in a virtual environment of its own, installed on first use.
 fn linter(context: &Context) -> Result<PathBuf, String> {
-    let home = context.scratch.parent().unwrap_or(&context.scratch).join("cfn-lint");
-    let program = home.join("bin/cfn-lint");
-    if program.is_file() {
-        return Ok(program);
-    }
-    let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
-        let status = Command::new(program).args(arguments).status().map_err(|error| error.to_string())?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err("cfn-lint cannot be installed; use --without-peer".to_owned())
-        }
-    };
-    run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
-    run(&home.join("bin/pip"), &["install", "--quiet", "cfn-lint"])?;
-    Ok(program)
+    context.install_peer("cfn-lint", "cfn-lint", &[&["cfn-lint"]])
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

@@ -13,7 +13,7 @@ mod smartfrog;
 mod tosca;
 mod why;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use setpoint_testing::repository;
@@ -73,6 +73,27 @@ pub(crate) struct Context {
     /// A folder for inputs, emptied before each bench.
     pub(crate) scratch: PathBuf,
     pub(crate) with_peer: bool,
+}
+
+impl Context {
+    /// Returns a program of Python in a virtual environment of its own, for which `pip` installs each list of packages on first use.
+    fn install_peer(&self, name: &str, program: &str, packages: &[&[&str]]) -> Result<PathBuf, String> {
+        let home = self.scratch.parent().unwrap_or(&self.scratch).join(name);
+        let program = home.join("bin").join(program);
+        if program.is_file() {
+            return Ok(program);
+        }
+        let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
+            let status = Command::new(program).args(arguments).status().map_err(|error| error.to_string())?;
+            let refused = || format!("{name} cannot be installed; use --without-peer");
+            status.success().then_some(()).ok_or_else(refused)
+        };
+        run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
+        for packages in packages {
+            run(&home.join("bin/pip"), &[&["install", "--quiet"], *packages].concat())?;
+        }
+        Ok(program)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {

@@ -1,8 +1,7 @@
 //! Checking TOSCA topologies: cost grows as the number of nodes does.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
 use super::{Context, Row};
 use crate::measure::measure;
@@ -30,25 +29,10 @@ pub(super) fn rows(context: &Context) -> Result<Vec<Row>, String> {
 
 /// opera's parser in a virtual environment of its own, installed on first use.
 fn opera(context: &Context) -> Result<PathBuf, String> {
-    let home = context.scratch.parent().unwrap_or(&context.scratch).join("opera");
-    let program = home.join("bin/opera-tosca-parser");
-    if program.is_file() {
-        return Ok(program);
-    }
-    let run = |program: &Path, arguments: &[&str]| -> Result<(), String> {
-        let status = Command::new(program).args(arguments).status().map_err(|error| error.to_string())?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err("opera's parser cannot be installed; use --without-peer".to_owned())
-        }
-    };
-    run(Path::new("python3"), &["-m", "venv", &home.display().to_string()])?;
-    let pip = home.join("bin/pip");
     // Its own pin of PyYAML has no wheel for newer Pythons, and it needs `pkg_resources`.
-    run(&pip, &["install", "--quiet", "setuptools<80", "PyYAML", "shtab"])?;
-    run(&pip, &["install", "--quiet", "--no-deps", "opera-tosca-parser"])?;
-    Ok(program)
+    let packages: [&[&str]; 2] =
+        [&["setuptools<80", "PyYAML", "shtab"], &["--no-deps", "opera-tosca-parser"]];
+    context.install_peer("opera", "opera-tosca-parser", &packages)
 }
 
 /// Machines with a server and an application each, every application connected to one before it.

@@ -203,7 +203,7 @@ fn of_only_node(
     let options = options.for_project();
     let project = Project::open(session, input, &options)?;
     let job = project.only_job()?;
-    let compilation = project.compile(&job);
+    let compilation = project.compile_any_run(&job);
     let Some(catalog) = &compilation.catalog else {
         return Ok(Outcome { result: None, diagnostics: compilation.diagnostics });
     };
@@ -212,7 +212,10 @@ fn of_only_node(
     let platform = setpoint_project::platform(job.node.platform.as_deref(), &job.node.facts);
     let (types, sources) = (home.environment.module_types(), &session.sources);
     let system = setpoint_project::system(job.node.platform.as_deref(), &job.node.facts);
-    ask(&Subject { catalog, types, surroundings: &surroundings, platform, system, sources })
+    let mut outcome =
+        ask(&Subject { catalog, types, surroundings: &surroundings, platform, system, sources })?;
+    outcome.diagnostics.extend(setpoint_project::assumed_by(&compilation));
+    Ok(outcome)
 }
 
 /// What the next run does, in the format that was asked for.

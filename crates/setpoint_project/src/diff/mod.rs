@@ -15,7 +15,7 @@ use setpoint_silence::{Baseline, comments_without_reason};
 use setpoint_source::{Diagnostic, FileSystem, Rule, Severity, read_text};
 
 use crate::entries::EntryClasses;
-use crate::jobs::{Job, Plan};
+use crate::jobs::{Job, Origin, Plan, USUAL_PLATFORM};
 use crate::options::Options;
 use crate::project::Project;
 use crate::run::{run_in_order, threads};
@@ -153,6 +153,8 @@ pub fn diff(
     old_side.project.take_nodes(&mut old_plan, &new_plan);
     new_side.project.take_nodes(&mut new_plan, &old_plan);
     old_side.project.take_platforms(&mut old_plan, &new_plan)?;
+    old_side.project.take_usual_platform(&mut old_plan, &new_plan)?;
+    new_side.project.take_usual_platform(&mut new_plan, &old_plan)?;
     let are_empty = work.compare(&old_plan.jobs, &new_plan.jobs)?;
     if are_empty && options.puppet.node.is_none() {
         let known = (old_plan.jobs.len(), new_plan.jobs.len());
@@ -309,6 +311,18 @@ fn paired<'p>(old_jobs: &'p [Job], new_jobs: &'p [Job]) -> Vec<Pair<'p>> {
 }
 
 impl Project<'_> {
+    /// Gives a lone manifest that reads no facts the platform that the other version needs: a fact is no other node.
+    fn take_usual_platform(&self, plan: &mut Plan, other: &Plan) -> Result<(), UsageError> {
+        if let ([job], [twin]) = (plan.jobs.as_mut_slice(), other.jobs.as_slice())
+            && [&*job, twin].iter().all(|job| job.origin == Origin::Manifest)
+            && job.node.facts.is_empty()
+            && twin.node.platform.as_deref() == Some(USUAL_PLATFORM)
+        {
+            *job = self.on_platform(job, USUAL_PLATFORM)?;
+        }
+        Ok(())
+    }
+
     /// Gives nodes of which no facts are known the platforms that the other version assumes for them.
     fn take_platforms(&self, plan: &mut Plan, other: &Plan) -> Result<(), UsageError> {
         let assumed = |job: &&Job| !job.node.other_platforms.is_empty();

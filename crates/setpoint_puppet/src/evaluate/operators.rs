@@ -32,8 +32,15 @@ impl Compiler<'_> {
             Blame::Whole => compiler.place(expression),
         };
         let mut checks = self.checks();
-        if let (BinaryOp::In, Some(key)) = (op, a.as_str()) {
-            self.note_key_read(&b, key, Some(self.span(expression.range)));
+        match (op, a.as_str()) {
+            (BinaryOp::In, Some(key)) => {
+                self.note_key_read(&b, key, Some(self.span(expression.range)));
+            }
+            _ => {
+                for side in [&a, &b] {
+                    self.note_whole_read(side, self.span(expression.range));
+                }
+            }
         }
         if let Some(value) = on_unknown(op, &a, &b) {
             // Whether an operator takes a point in time does not depend on which it is.

@@ -31,7 +31,10 @@ impl Compiler<'_> {
                         Data::String(plain) => text.push_str(plain),
                         _ => match value.unknown_part() {
                             Some(part) => unknown = Some(Arc::clone(&part.reason)),
-                            None => text.push_str(&to_text(&value)),
+                            None => {
+                                self.note_whole_read(&value, self.span(expression.range));
+                                text.push_str(&to_text(&value));
+                            }
                         },
                     }
                 }

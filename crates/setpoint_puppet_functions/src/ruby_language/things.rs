@@ -128,6 +128,8 @@ pub(crate) struct Map {
     pub(crate) default: RefCell<Thing>,
     /// `Hash.new { |hash, key| … }`
     pub(crate) maker: RefCell<Option<Thing>>,
+    /// The hash of the manifest that it was made of, if the machine may have more than that.
+    pub(crate) incomplete: RefCell<Option<Value>>,
 }
 
 /// Keys by what they are, with themselves and their values.
@@ -263,6 +265,7 @@ impl Map {
             frozen: Cell::new(false),
             default: RefCell::new(Thing::Nil),
             maker: RefCell::new(None),
+            incomplete: RefCell::new(None),
         }
     }
 }

@@ -247,7 +247,7 @@ fn follow(old: &Question<'_>, new: &Question<'_>) -> Option<NextRun> {
         idle,
         dropped,
         every_run,
-        assuming: assuming(&modelled.old, old, &modelled.new, new),
+        assuming: assuming(&[(&modelled.old, old), (&modelled.new, new)]),
         open,
         failing_before,
     })
@@ -344,7 +344,7 @@ fn open(modelled: &ModelledPair, new: &Catalog, fates: &[Fate]) -> Vec<Open> {
 }
 
 /// Values that were not computed leave it open what their resources do.
-fn open_values(catalog: &Catalog, is_old: bool, found: &mut Vec<Open>) {
+pub(crate) fn open_values(catalog: &Catalog, is_old: bool, found: &mut Vec<Open>) {
     for (_, resource) in catalog.iter().filter(|(_, resource)| !resource.virtual_) {
         let mut parameters = resource.parameters.iter();
         let unknown = parameters.find_map(|one| Some((one.name, one.value.why_unknown()?)));
@@ -367,9 +367,10 @@ fn assumed<'a>(modelled: &'a Modelled, catalog: &'a Catalog) -> impl Iterator<It
     resources.filter_map(|&id| catalog.get(id)).map(Resource::reference)
 }
 
-fn assuming(old: &Modelled, before: &Question<'_>, new: &Modelled, after: &Question<'_>) -> Vec<Assuming> {
+/// Returns what is taken for granted about catalogs, each with the resources for which it is.
+pub(crate) fn assuming(sides: &[(&Modelled, &Question<'_>)]) -> Vec<Assuming> {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (modelled, question) in [(old, before), (new, after)] {
+    for (modelled, question) in sides {
         for one in &modelled.assumptions {
             let names = one.resources.iter().filter_map(|&id| question.catalog.get(id));
             found

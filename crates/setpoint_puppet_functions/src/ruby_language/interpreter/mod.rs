@@ -16,7 +16,7 @@ use setpoint_source::{Limit, RAISE_LIMITS};
 
 use super::ast::{Node, Pair, Part};
 use super::classes::{Class, Instance};
-use super::things::{Closure, Environment, Expansion, Frame, Native, Range, Seen, Table, Thing, equal};
+use super::things::{Closure, Environment, Expansion, Frame, Map, Range, Seen, Table, Thing, equal};
 use super::{Beyond, RubyFailure, classes, methods, parser, template};
 use crate::context::Context;
 pub(crate) use calls::arity;
@@ -681,10 +681,16 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         if entries.keys().any(|key| key.0.unknown_part().is_some()) {
             return None;
         }
-        let Some(part) = entries.get(&Key::from(&**key)) else { return Some(Thing::Nil) };
+        let Some(part) = entries.get(&Key::from(&**key)) else {
+            let span = self.context.span();
+            self.context.host.note_key_read(&value, key, span);
+            return Some(Thing::Nil);
+        };
         self.context.note(part);
         self.note_unknown(part);
-        Some(Thing::from_value(part))
+        let thing = Thing::from_value(part);
+        self.watch_incomplete(&thing, part);
+        Some(thing)
     }
 
     /// Whatever Ruby does with a value that is not known, what comes of it is not known either.
@@ -709,27 +715,29 @@ impl<'i, 'c, 'h> Interpreter<'i, 'c, 'h> {
         thing
     }
 
-    /// Notes which keys code reads in vain of hashes that the machine may have more of: the facts, and parts of `$trusted`.
+    /// Marks the hashes that the machine may have more of: the facts, and parts of `$trusted`.
     fn watch_incomplete(&mut self, thing: &Thing, value: &Value) {
         let (Thing::Hash(map), Data::Hash(entries)) = (thing, &value.data) else { return };
         if self.context.host.is_incomplete(value) {
-            let hash = value.clone();
-            let note: Rc<Native> = Rc::new(move |interpreter, arguments| {
-                if let Some(key) = arguments.last().and_then(Thing::to_value) {
-                    let span = interpreter.context.span();
-                    interpreter.context.host.note_key_read(&hash, &to_text(&key), span);
-                }
-                Ok(Thing::Nil)
-            });
-            *map.maker.borrow_mut() = Some(Thing::Native(note));
-            return;
+            *map.incomplete.borrow_mut() = Some(value.clone());
         }
         let parts: Vec<Thing> = map.table.borrow().values().map(|(_, part)| part.clone()).collect();
         // Both are in one order, since the one was made of the other.
         for (thing, part) in parts.iter().zip(entries.values()) {
-            if self.context.host.is_incomplete(part) {
-                self.watch_incomplete(thing, part);
-            }
+            self.watch_incomplete(thing, part);
+        }
+    }
+
+    /// Notes what a method reads of a hash that the machine may have more of: one key, or all.
+    pub(super) fn note_hash_read(&mut self, map: &Map, method: &str, arguments: &[Thing]) {
+        let Some(hash) = map.incomplete.borrow().clone() else { return };
+        let span = self.context.span();
+        let of_one_key =
+            ["[]", "dig", "fetch", "has_key?", "key?", "include?", "member?", "delete", "store", "[]="];
+        let key = arguments.first().filter(|_| of_one_key.contains(&method));
+        match key.and_then(Thing::to_value) {
+            Some(key) => self.context.host.note_key_read(&hash, &to_text(&key), span),
+            None => self.context.host.note_whole_read(&hash, span),
         }
     }
 

@@ -288,6 +288,7 @@ pub(super) fn copy(thing: &Thing, keeps_frozen: bool) -> Thing {
         let copy = Map::new(map.table.borrow().clone());
         *copy.default.borrow_mut() = map.default.borrow().clone();
         (*copy.maker.borrow_mut()).clone_from(&map.maker.borrow());
+        (*copy.incomplete.borrow_mut()).clone_from(&map.incomplete.borrow());
         copy.frozen.set(keeps_frozen && map.frozen.get());
         Rc::new(copy)
     };

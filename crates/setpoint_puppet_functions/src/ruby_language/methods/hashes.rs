@@ -24,6 +24,7 @@ pub(super) fn hash(
     receiver: &Thing,
     given: &Given<'_>,
 ) -> Result<Option<Thing>> {
+    interpreter.note_hash_read(map, given.name, given.arguments);
     if let Some(result) = simple(interpreter, map, receiver, given)? {
         return Ok(Some(result));
     }
