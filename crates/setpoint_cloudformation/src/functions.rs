@@ -64,12 +64,13 @@ fn describe(arguments: &Arguments) -> &'static str {
         Arguments::List(2, 3) => "a list of two or three values",
         Arguments::List(3, _) => "a list of three values",
         Arguments::List(..) => "a list of two to ten conditions",
-        Arguments::Joined => "a list of a delimiter and a list of values",
+        Arguments::Joined => "a list of a delimiter, written out, and a list of values",
+        Arguments::Split => "a list of a delimiter, written out, and a text",
         Arguments::Single => "one value",
         Arguments::Any => "a value",
         Arguments::Attribute => "`Resource.Attribute`, or a list of both names",
         Arguments::Substitution => {
-            "a text in which each `${` has its `}`, or a list of such a text and a mapping of variables"
+            "a text whose `${…}` hold names of letters, digits, `_`, `.` and `:`, or a list of such a text and a mapping"
         }
         Arguments::Choice => "a list of the name of a condition and two values",
     }
