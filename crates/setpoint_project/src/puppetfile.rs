@@ -376,7 +376,6 @@ mod tests {
             ("forge 'x'\n\nmod 'a'\n", 0),
             ("if x\nmod 'a'\nend", 2),
             ("frob 'x'\n", 1),
-            ("x = ENV['A']\n", 1),
             ("x = 'a'\nmod x, '1'\n", 1),
             ("x = 'a'\nmod 'b', x\n", 0),
             ("forge 'x'\u{200b}\n", 1),

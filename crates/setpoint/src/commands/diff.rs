@@ -73,7 +73,9 @@ fn sides(session: &Session<'_>, args: &DiffArgs) -> Result<(Side, Side), UsageEr
     let find = |name: &str, other: Option<&Path>| {
         let other = match other {
             Some(other) => other.to_owned(),
-            None if is_path(files, name) || inner_path(files, name).is_some() => PathBuf::new(),
+            // In a bare repository `HEAD` is a file, too, and means the revision.
+            None if is_path(files, name) && !is_bare_here() => PathBuf::new(),
+            None if inner_path(files, name).is_some() => PathBuf::new(),
             None => taken::project(session)?,
         };
         Side::find(files, name, &other).map_err(usage)
