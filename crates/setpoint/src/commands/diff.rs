@@ -69,11 +69,14 @@ fn status(outcome: &DiffOutcome, args: &DiffArgs) -> u8 {
 /// What is compared with what.
 fn sides(session: &Session<'_>, args: &DiffArgs) -> Result<(Side, Side), UsageError> {
     let files = session.files;
-    // Only a side that names no path is looked for.
+    // Only a side that names no path is looked for: the current folder may lie outside of what may be read, and would then be
+    // told as not compared.
+    let names_path =
+        |name: &str| inner_path(files, name).is_some() || (is_path(files, name) && !is_bare_here());
     let find = |name: &str, other: Option<&Path>| {
         let other = match other {
             Some(other) => other.to_owned(),
-            None if inner_path(files, name).is_some() => PathBuf::new(),
+            None if names_path(name) => PathBuf::new(),
             None => taken::project(session)?,
         };
         Side::find(files, name, &other).map_err(usage)
@@ -113,8 +116,11 @@ fn work_tree(session: &Session<'_>) -> Result<Side, UsageError> {
 
 /// The path in `REVISION:PATH`.
 fn inner_path(files: &dyn FileSystem, name: &str) -> Option<PathBuf> {
-    let is_path = files.is_file(Path::new(name)) || files.is_dir(Path::new(name));
-    name.split_once(':').filter(|_| !is_path).map(|(_, path)| PathBuf::from(path))
+    name.split_once(':').filter(|_| !is_path(files, name)).map(|(_, path)| PathBuf::from(path))
+}
+
+fn is_path(files: &dyn FileSystem, name: &str) -> bool {
+    files.is_file(Path::new(name)) || files.is_dir(Path::new(name))
 }
 
 fn usage(error: GitError) -> UsageError {
