@@ -21,12 +21,16 @@ pub(crate) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     let folder = std::env::var("SETPOINT_BENCH_FOLDER").unwrap_or_default();
     let facts = PathBuf::from(required("SETPOINT_BENCH_FACTS")?);
     let nodes = fact_files(&facts)?;
+    // A repository may name more nodes than those: both tools compile the same ones.
+    let list = std::path::absolute(context.scratch.join("nodes")).map_err(|error| error.to_string())?;
+    let names: String = nodes.iter().map(|(name, _)| format!("{name}\n")).collect();
+    std::fs::write(&list, names).map_err(|error| format!("{}: {error}", list.display()))?;
     let mut rows = Vec::new();
     for commit in required("SETPOINT_BENCH_COMMITS")?.split_whitespace() {
         let commit = Commit { repository: &repository, folder: &folder, name: commit };
         let peer = if context.with_peer { Some(commit.peer(&context.scratch, &nodes)?) } else { None };
         for (what, more) in [("with proofs", None), ("without proofs", Some("--timeout=0"))] {
-            let ours = commit.ours(context, &facts, more)?;
+            let ours = commit.ours(context, (&facts, &list), more)?;
             let name = format!("{}, {} nodes, {what}", commit.name, nodes.len());
             rows.push(Row { name, ours, peer, remark: String::new() });
         }
@@ -61,18 +65,23 @@ impl Commit<'_> {
         format!("{}{suffix}{folder}", self.name)
     }
 
-    fn ours(&self, context: &Context, facts: &Path, more: Option<&str>) -> Result<Cost, String> {
+    fn ours(
+        &self,
+        context: &Context,
+        (facts, nodes): (&Path, &Path),
+        more: Option<&str>,
+    ) -> Result<Cost, String> {
         let mut command = vec![
             "env".to_owned(),
             "-C".to_owned(),
             self.repository.display().to_string(),
             context.setpoint.clone(),
         ];
-        let facts = format!("--facts={}", facts.display());
+        let (facts, nodes) = (format!("--facts={}", facts.display()), format!("--nodes={}", nodes.display()));
         let (old, new) = (self.revision("~1"), self.revision(""));
-        let fixed =
-            ["diff", "--direct", &old, &new, "--puppet=7", &facts, "--fail-on=never", "--format=markdown"];
+        let fixed = ["diff", "--direct", &old, &new, "--puppet=7", "--fail-on=never", "--format=markdown"];
         command.extend(fixed.map(str::to_owned));
+        command.extend([facts, nodes]);
         let given = std::env::var("SETPOINT_BENCH_ARGUMENTS").unwrap_or_default();
         command.extend(given.split_whitespace().chain(more).map(str::to_owned));
         measure(3, None, &command)
