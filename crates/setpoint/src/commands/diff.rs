@@ -73,7 +73,7 @@ fn sides(session: &Session<'_>, args: &DiffArgs) -> Result<(Side, Side), UsageEr
     let find = |name: &str, other: Option<&Path>| {
         let other = match other {
             Some(other) => other.to_owned(),
-            None if inner_path(files, name).is_some() => PathBuf::new(),
+            None if is_path(files, name) || inner_path(files, name).is_some() => PathBuf::new(),
             None => taken::project(session)?,
         };
         Side::find(files, name, &other).map_err(usage)
@@ -113,8 +113,11 @@ fn work_tree(session: &Session<'_>) -> Result<Side, UsageError> {
 
 /// The path in `REVISION:PATH`.
 fn inner_path(files: &dyn FileSystem, name: &str) -> Option<PathBuf> {
-    let is_path = files.is_file(Path::new(name)) || files.is_dir(Path::new(name));
-    name.split_once(':').filter(|_| !is_path).map(|(_, path)| PathBuf::from(path))
+    name.split_once(':').filter(|_| !is_path(files, name)).map(|(_, path)| PathBuf::from(path))
+}
+
+fn is_path(files: &dyn FileSystem, name: &str) -> bool {
+    files.is_file(Path::new(name)) || files.is_dir(Path::new(name))
 }
 
 fn usage(error: GitError) -> UsageError {
