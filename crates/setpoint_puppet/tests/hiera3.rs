@@ -115,7 +115,8 @@ fn levels_of_a_call_are_not_known() {
 
 /// Whether the message of the notification `a` is not known.
 fn unknown_message(compilation: &Compilation) -> bool {
-    let mut resources = compilation.catalog.iter().flat_map(|catalog| catalog.iter());
+    let catalog = compilation.catalog.as_ref();
+    let mut resources = catalog.iter().flat_map(|catalog| catalog.iter());
     let message = resources.find(|(_, one)| &*one.title == "a").and_then(|(_, one)| one.get("message"));
     message.is_some_and(|message| message.unknown_part().is_some())
 }
