@@ -1,7 +1,8 @@
 //! Small manifests as people write them, most of them twice: once right, and once with a small thing missing. No answer is proved
 //! that is wrong, no alarm is false, and few questions stay open.
 //!
-//! A part of `twins.txt` is a name, the answers and a manifest. `order depends` is answered by `dependent` and by `fails`.
+//! A part of `twins.txt` is a name, the answers and a manifest. `order depends` is answered by `dependent` and by `fails`;
+//! `finds RULE` and `silent RULE` ask for a finding.
 
 #![allow(
     clippy::unwrap_used,
@@ -37,10 +38,12 @@ fn twins_differ_where_they_should() {
         for answer in answers.split(", ") {
             let (question, wanted) = answer.split_once(' ').unwrap();
             asked += 1;
-            if question == "finds" {
+            if question == "finds" || question == "silent" {
                 let findings = input["findings"].as_array().unwrap();
-                if !findings.iter().any(|one| one["rule"] == wanted) {
-                    writeln!(wrong, "{name}: {wanted} is not found").unwrap();
+                let is_found = findings.iter().any(|one| one["rule"] == wanted);
+                if is_found != (question == "finds") {
+                    let verb = if is_found { "is found" } else { "is not found" };
+                    writeln!(wrong, "{name}: {wanted} {verb}").unwrap();
                 }
                 continue;
             }

@@ -61,7 +61,7 @@ impl Standing {
             }
             Self::PackagesAvailable => "every package that is named can be installed at any time",
             Self::ServiceFiles => {
-                "a service reads the files that notify it, are named after it or come with its package, and no others"
+                "a service reads the files that notify it, are named after it or come with its package, and no others; no two services that run want the same port"
             }
             Self::PaperModels => "resources and packages do what the models and the index of the paper say",
         }

@@ -208,6 +208,16 @@ impl<'a> Shell<'a> {
         self.script.is_some_and(|script| script(path).is_some())
     }
 
+    /// Returns the path of the script that is run as this program, where its text is known: at its path, or at the first of the
+    /// places where a name is looked for that has one.
+    pub(crate) fn script_of(&self, program: &str) -> Option<String> {
+        if program.starts_with('/') {
+            return self.knows_script(program).then(|| program.to_owned());
+        }
+        let places = self.programs.filter(|_| !program.contains('/')).map(|programs| programs(program));
+        places.into_iter().flatten().find(|place| self.knows_script(place))
+    }
+
     /// A script that is known, as what it does. Its own arguments are not known.
     pub(crate) fn script(&mut self, path: &str) -> Result<Step, NotUnderstood> {
         let text = self.script.and_then(|script| script(path));

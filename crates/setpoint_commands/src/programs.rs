@@ -142,11 +142,10 @@ pub(crate) fn run(shell: &mut Shell<'_>, program: &str, words: &[Word], input: S
         };
     }
     // A script that looks at its arguments has words whose values are not known.
-    if program.starts_with('/')
-        && texts(&words.iter().collect::<Vec<_>>()).is_ok()
-        && shell.knows_script(program)
+    if texts(&words.iter().collect::<Vec<_>>()).is_ok()
+        && let Some(script) = shell.script_of(program)
     {
-        return only(shell.script(program)?);
+        return only(shell.script(&script)?);
     }
     // A program of the same name elsewhere is another one: `/opt/app/install`.
     if !matches!(folder, "/bin" | "/sbin" | "/usr/bin" | "/usr/sbin" | "/usr/local/bin" | "/usr/local/sbin") {
@@ -169,7 +168,7 @@ pub(crate) fn run(shell: &mut Shell<'_>, program: &str, words: &[Word], input: S
             }
             only(Step::Nothing)
         }
-        "sleep" | "umask" | "wait" | "sync" | "sss_cache" => only(Step::Nothing),
+        "sleep" | "umask" | "wait" | "sync" | "sss_cache" | "logger" | "wall" => only(Step::Nothing),
         "export" => {
             for word in words {
                 shell.is_settled(word)?;
@@ -190,6 +189,17 @@ pub(crate) fn run(shell: &mut Shell<'_>, program: &str, words: &[Word], input: S
             };
             record(name, words, from)
         }
+        "update-alternatives" => match words {
+            [set, name, target] if set.text == "--set" => {
+                let target = shell.path(target)?;
+                let path = format!("/etc/alternatives/{}", literal(name)?);
+                all(vec![
+                    Step::Read(target.clone()),
+                    Step::Link { target, path, symbolic: true, force: true, replaces: true },
+                ])
+            }
+            _ => Err(NotUnderstood::new(name, "only `update-alternatives --set NAME PATH` is followed")),
+        },
         "ifup" | "ifdown" => record(name, words, &["/etc/network/interfaces", "/etc/network/interfaces.d/"]),
         "modprobe" => record(name, words, &["/etc/modprobe.d/"]),
         "sysctl" => sysctl(shell, words),

@@ -111,6 +111,11 @@ pub enum Assumption {
         path: String,
         resource: String,
     },
+    /// A service starts without something that its configuration names.
+    NamedByConfiguration {
+        what: String,
+        service: String,
+    },
     /// A user may change nothing in a folder of the platform.
     NoPermission {
         user: String,

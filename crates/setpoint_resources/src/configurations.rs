@@ -82,9 +82,65 @@ pub(crate) fn reads(service: &str, path: &str) -> bool {
     })
 }
 
+/// What the content of a configuration names that its service may not start without.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// Paths that the service writes to, looks below, or reads as a part of its configuration, and patterns of such paths.
+    pub(crate) paths: Vec<String>,
+    /// Users and groups that it works as.
+    pub(crate) accounts: Vec<String>,
+    /// Words among which are the names of machines that it talks to.
+    pub(crate) machines: Vec<String>,
+}
+
+/// Returns what a content names, by the words that begin its lines: `log_directory = /srv/log`, `user app;`. A folder that is only
+/// served (`root`, `DocumentRoot`) may be missing when the service starts.
+pub(crate) fn named_in(content: &str) -> Named {
+    const PLACES: [&str; 17] = [
+        "cache", "data", "dir", "dump", "home", "include", "log", "path", "pid", "queue", "socket", "spool",
+        "state", "storage", "store", "temp", "tmp",
+    ];
+    const ACCOUNTS: [&str; 4] = ["group", "owner", "runas", "user"];
+    let mut named = Named::default();
+    for line in content.lines().map(str::trim) {
+        if line.starts_with(['#', ';', '<', '/']) {
+            continue;
+        }
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let Some(at) = line.find(|one: char| one.is_whitespace() || "=:".contains(one)) else { continue };
+        let key = line[..at].trim_matches(['"', '\'']).to_ascii_lowercase();
+        if PLACES.iter().any(|place| key.contains(place)) {
+            let words = line[at..].split(|one: char| one.is_whitespace() || "\"'=,(){}".contains(one));
+            let paths = words.map(|word| word.trim_end_matches([';', ':', ']', '/']));
+            named
+                .paths
+                .extend(paths.filter(|path| path.starts_with('/') && path.len() > 1).map(str::to_owned));
+        }
+        if ["server", "proxy", "host", "url"].iter().any(|one| key.contains(one)) {
+            let words = line[at..].split(|one: char| !one.is_ascii_alphanumeric() && !".-_".contains(one));
+            named.machines.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+        let last = key.rsplit(['.', '_', '-']).next().unwrap_or_default();
+        if ACCOUNTS.contains(&last) {
+            let words = line[at..].split(|one: char| one.is_whitespace() || "=:;,\"'".contains(one));
+            named.accounts.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+        }
+    }
+    named
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_content_names_what_its_service_works_in_and_as() {
+        let text = "# user no\nuser app web;\n[www]\nlisten.owner = fpm\nlogfile \"/srv/log/a.log\"\nroot /srv/www;\n\
+                    <Directory /srv/other>\n  CustomLog /srv/access combined\ndatadir=/srv/db\n";
+        let named = named_in(text);
+        assert_eq!(named.accounts, ["app", "web", "fpm"]);
+        assert_eq!(named.paths, ["/srv/log/a.log", "/srv/access", "/srv/db"]);
+    }
 
     #[test]
     fn the_table_tells_files_from_folders() {

@@ -127,6 +127,11 @@ impl Entry {
         matches!(self, Self::Other(name) if name.starts_with(MADE))
     }
 
+    /// Whether it says what happened to the file during runs, so that no file has it from elsewhere.
+    pub(crate) fn is_of_the_run(&self) -> bool {
+        matches!(self, Self::Last | Self::After(_) | Self::MadeFrom(_)) || self.is_made()
+    }
+
     /// The name of its cell.
     pub fn key(&self, path: &str) -> CellKey {
         match self {

@@ -512,6 +512,9 @@ impl<'a> Machine<'a> {
             sorts.nodes |= is_node(&entry);
             sorts.rows |= is_row(&entry);
             self.entries.entry(path.to_owned()).or_default().push(Tracked::new(entry, cell));
+            if !self.world.any_start {
+                self.assume_one_match(path, cell);
+            }
             // A file that is put anew has this entry from now on, too.
             self.unpacked.clear();
             if let Some(file) = self.path(path) {
@@ -520,6 +523,22 @@ impl<'a> Machine<'a> {
             }
         }
         cell
+    }
+
+    /// What an expression finds at the start is one line: a line that is there and that it matches.
+    fn assume_one_match(&mut self, path: &str, new: CellId) {
+        let mut tests = Vec::new();
+        let tracked = self.entries.get(path).map(Vec::as_slice).unwrap_or_default();
+        for line in tracked {
+            let Entry::Line(text) = &line.entry else { continue };
+            for found in tracked.iter().filter(|found| matches!(found.entry, Entry::Match(_))) {
+                let value = found.read(text);
+                if value != Value::Absent && (line.cell == new || found.cell == new) {
+                    tests.push(any(vec![absent(line.cell), Test::is(found.cell, value)]));
+                }
+            }
+        }
+        self.start.extend(tests);
     }
 
     /// What else a line of a file says, once it is added.

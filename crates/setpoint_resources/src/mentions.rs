@@ -24,6 +24,9 @@ use crate::{Assumption, Source, Unit, World};
 /// A chain of links is followed no further than this.
 const LONGEST_CHAIN: usize = 8;
 
+/// The folder of a clone that git keeps.
+pub(crate) const OF_GIT: &str = ".git";
+
 /// Stand for all that nothing names.
 pub(crate) const SOME_FILE: &str = "(another file)";
 pub(crate) const SOME_DIRECTORY: &str = "(another directory)";
@@ -60,6 +63,8 @@ pub(crate) struct Mentions {
     /// Directories below which an attribute is managed.
     recursive: FxHashMap<CellKind, FxHashSet<String>>,
     pub(crate) entries: Vec<(String, Entry)>,
+    /// The paths whose mode or owner commands change.
+    given_by_commands: BTreeSet<String>,
     /// Directories of most machines that a package of the catalog brings.
     brought: BTreeSet<&'static str>,
     /// The files that commands make or change.
@@ -188,6 +193,7 @@ impl Mentions {
             self.edits.entry(path.clone()).or_default().extend(edits.iter().cloned());
         }
         self.opaque.extend(other.opaque.iter().cloned());
+        self.given_by_commands.extend(other.given_by_commands.iter().cloned());
         self.programs.extend(other.programs.iter().cloned());
         self.brought.extend(other.brought.iter().copied());
         self.parts.take();
@@ -367,6 +373,7 @@ impl Mentions {
         if is_own {
             unit.complete(service.as_str());
         }
+        unit.add_interpreters(|path| self.scripts.get(path));
         unit
     }
 
@@ -607,8 +614,8 @@ impl Mentions {
             self.add_path(&path, world);
         }
         let unit = self.unit_file(name);
-        for triggered in &unit.triggers {
-            for path in Unit::named(triggered, world.base.family).paths() {
+        for other in unit.triggers.iter().chain(&unit.requires) {
+            for path in Unit::named(other, world.base.family).paths() {
                 self.add_path(&path, world);
             }
         }
@@ -705,6 +712,10 @@ impl Mentions {
             Effect::Clone { path, .. } => {
                 self.add_deep(path, world);
                 self.declare(path, &[Kind::Absent, Kind::Directory], world);
+                // A folder, if anything asks for it.
+                let own = format!("{path}/{OF_GIT}");
+                self.declare(&own, &[Kind::Absent, Kind::Directory], world);
+                self.provided.extend(self.canonical(&own, world));
             }
             Effect::Fill { from, to } => {
                 self.add_opaque(to, world);
@@ -787,6 +798,7 @@ impl Mentions {
 
     fn manage_all(&mut self, kind: CellKind, path: &str, recursive: bool, world: &World<'_>) {
         self.manage(kind, path, world);
+        self.given_by_commands.extend(self.canonical(path, world));
         if recursive && let Some(path) = self.canonical(path, world) {
             self.deep.insert(path.clone());
             self.recursive.entry(kind).or_default().insert(path);
@@ -1009,6 +1021,12 @@ impl Mentions {
                 }
             }
         }
+    }
+
+    /// Whether commands, or who recurses from above, may change the mode or the owner of a path.
+    pub(crate) fn is_given_by_many(&self, path: &str) -> bool {
+        let folders = self.recursive.values().flatten().chain(&self.given_by_commands);
+        folders.into_iter().any(|folder| folder == path || is_below(path, folder))
     }
 
     /// The modes that resources give to a file and that let nobody run it.

@@ -8,6 +8,7 @@ use setpoint_packages::{Coverage, Dependencies, Family, Found, PackageFacts, is_
 use setpoint_state::{CellId, CellKey, CellKind, Kind, Program, Test, Value};
 
 use crate::clock::{Clock, Late};
+use crate::entries::{Entry, SEVERAL, Tracked};
 use crate::machine::{
     CONFIG_FILES, LATEST, Machine, PRESENT, absent, all, any, choose, installed, sequence, when,
 };
@@ -707,10 +708,44 @@ impl Machine<'_> {
 
     /// Puts a file of a package.
     fn write_packaged(&mut self, package: &str, path: &str) -> Program {
-        if !self.tracked(path).is_empty() {
-            self.assume(Assumption::PackagedEntries { path: path.to_owned() });
+        let content = packaged_content(package, path);
+        let mut steps = vec![self.write_named(path, &content, Origin::Package(package.to_owned()))];
+        let tracked: Vec<Tracked> =
+            self.tracked(path).into_iter().filter(|tracked| !tracked.entry.is_of_the_run()).collect();
+        let chosen: Vec<CellId> =
+            tracked.iter().map(|tracked| self.packaged_entry(package, path, &tracked.entry)).collect();
+        for (line, &there) in tracked.iter().zip(&chosen) {
+            let Entry::Line(text) = &line.entry else { continue };
+            for (other, &found) in tracked.iter().zip(&chosen) {
+                let value = other.read(text);
+                if matches!(other.entry, Entry::Match(_)) && value != Value::Absent {
+                    self.laws.push(any(vec![absent(there), Test::is(found, value)]));
+                }
+            }
         }
-        self.write_named(path, &packaged_content(package, path), Origin::Package(package.to_owned()))
+        steps.extend(tracked.iter().zip(chosen).map(|(tracked, chosen)| Program::copy(tracked.cell, chosen)));
+        sequence(steps)
+    }
+
+    /// The cell that says what a packaged file has as one of the entries that resources manage: chosen at the start, and never
+    /// written.
+    fn packaged_entry(&mut self, package: &str, path: &str, entry: &Entry) -> CellId {
+        let own = entry.key(path);
+        let name = own.detail.as_deref().filter(|detail| *detail != path).unwrap_or(&own.name);
+        let key = CellKey::with_detail(CellKind::Other, package, &format!("({path} has {name})"));
+        let new = self.space.find(&key).is_none();
+        let cell = self.space.cell(key, &[Kind::Absent, Kind::Text]);
+        if new {
+            match entry {
+                Entry::Line(_) | Entry::Edited { .. } | Entry::Rest { .. } => {
+                    self.laws.push(Test::Any(vec![absent(cell), Test::is(cell, Value::text(PRESENT))]));
+                }
+                Entry::Match(_) => self.laws.push(Test::is(cell, Value::text(SEVERAL)).negate()),
+                _ => {}
+            }
+            self.assume_start(absent(cell), Assumption::PackagedEntries { path: path.to_owned() });
+        }
+        cell
     }
 
     /// Installs a package and what it needs, where they are not installed.

@@ -164,7 +164,7 @@ pub(crate) fn model_all(
         let (model, resource) = match graph.node(id) {
             Node::Resource(resource) => {
                 machine.assumptions.current = Some(resource);
-                machine.before = before(graph, id, &catalog[resource], machine);
+                machine.before = before(graph, catalog, id, &catalog[resource], machine);
                 if catalog[resource].type_name.as_str() == "Tidy" {
                     machine.written_before = steps.written();
                 }
@@ -191,15 +191,26 @@ pub(crate) fn model_all(
 }
 
 /// The resources that come before one whose model asks for that.
-fn before(graph: &Graph, id: NodeId, resource: &Resource, machine: &Machine<'_>) -> FxHashSet<ResourceId> {
+fn before(
+    graph: &Graph,
+    catalog: &Catalog,
+    id: NodeId,
+    resource: &Resource,
+    machine: &Machine<'_>,
+) -> FxHashSet<ResourceId> {
     let mut found: FxHashSet<NodeId> = FxHashSet::default();
     let asks = match resource.type_name.as_str() {
         "Exec" => {
             types::exec::goes_through_links(machine, resource)
                 || !types::exec::scripts(machine, resource).is_empty()
                 || types::exec::may_fetch(resource)
+                || resource.has("user")
         }
         "User" | "Group" | "Package" => settings::are_named(machine),
+        "Service" => {
+            let unit = types::service::unit_of(resource, machine.world);
+            settings::are_in_configuration(machine, catalog, &unit)
+        }
         "Vcsrepo" | "Archive" | "Mount" => true,
         "File" => resource.has("validate_cmd"),
         "Concat_file" => true,

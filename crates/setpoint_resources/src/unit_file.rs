@@ -5,11 +5,17 @@
 pub(crate) struct UnitFile {
     /// Programs that it runs, and the folder that they run in.
     pub(crate) paths: Vec<String>,
+    /// Those of them that are programs.
+    pub(crate) programs: Vec<String>,
     /// Files without which it is not started at all.
     pub(crate) environments: Vec<String>,
     /// What it reads when it starts, if it is there: environments, and paths among the arguments.
     pub(crate) reads: Vec<String>,
     pub(crate) user: Option<String>,
+    /// The groups that its programs run with.
+    pub(crate) groups: Vec<String>,
+    /// The units without which it is not started, and that are started before it.
+    pub(crate) requires: Vec<String>,
     /// The units that it starts in its turn, as a timer or a socket does: without one of them it is not started.
     pub(crate) triggers: Vec<String>,
     /// A socket that has a service started for each connection.
@@ -40,6 +46,11 @@ impl UnitFile {
                     ("[Service]", "Type") => value.clone_into(&mut kind),
                     ("[Service]", "RemainAfterExit") => remains = is_true(value),
                     ("[Service]", _) => unit.set(key, value),
+                    // An empty value forgets nothing here: systemd keeps what other files require.
+                    ("[Unit]", "Requires" | "BindsTo" | "Requisite") => {
+                        let plain = value.split_whitespace().filter(|one| !one.contains('%'));
+                        unit.requires.extend(plain.map(str::to_owned));
+                    }
                     ("[Timer]" | "[Path]", "Unit") | ("[Socket]", "Service") if !value.contains('%') => {
                         unit.triggers = vec![value.to_owned()];
                     }
@@ -64,17 +75,36 @@ impl UnitFile {
         }
     }
 
+    /// Adds what runs its programs, where they are scripts: `text` gives what is in them.
+    pub(crate) fn add_interpreters<'a>(&mut self, text: impl Fn(&str) -> Option<&'a String>) {
+        for program in &self.programs {
+            let first = text(program).and_then(|text| text.lines().next()?.strip_prefix("#!"));
+            let mut words = first.unwrap_or_default().split_whitespace();
+            let Some(interpreter) = words.next().and_then(plain_path) else { continue };
+            if interpreter.ends_with("/env") {
+                let name = words.find(|word| !word.starts_with('-') && !word.contains('='));
+                self.paths.extend(name.and_then(|name| plain_path(&format!("/usr/bin/{name}"))));
+            }
+            self.paths.push(interpreter);
+        }
+    }
+
     fn set(&mut self, key: &str, value: &str) {
         match key {
             // An empty value forgets what stood before.
-            "ExecStart" | "ExecStartPre" if value.is_empty() => self.paths.clear(),
+            "ExecStart" | "ExecStartPre" if value.is_empty() => {
+                let programs = std::mem::take(&mut self.programs);
+                self.paths.retain(|path| !programs.contains(path));
+            }
             "ExecStart" | "ExecStartPre" => {
                 // Its failure does not matter.
                 if value.starts_with('-') {
                     return;
                 }
                 let mut words = value.trim_start_matches(['@', ':', '+', '!']).split_whitespace();
-                self.paths.extend(words.next().and_then(plain_path));
+                let program = words.next().and_then(plain_path);
+                self.paths.extend(program.clone());
+                self.programs.extend(program);
                 // A path may stand alone, or after the name of an option.
                 let after = words.filter_map(|word| plain_path(word.rsplit('=').next().unwrap_or(word)));
                 self.reads.extend(after.filter(|path| !is_written_by_services(path)));
@@ -90,7 +120,25 @@ impl UnitFile {
                     self.environments.extend(path);
                 }
             }
-            "WorkingDirectory" => self.paths.extend(plain_path(value)),
+            // What may be missing has a dash before it.
+            "WorkingDirectory" | "RootDirectory" => self.paths.extend(plain_path(value)),
+            "ReadWritePaths"
+            | "ReadOnlyPaths"
+            | "InaccessiblePaths"
+            | "ReadWriteDirectories"
+            | "ReadOnlyDirectories"
+            | "BindPaths"
+            | "BindReadOnlyPaths" => {
+                let sources = value.split_whitespace().map(|one| one.split(':').next().unwrap_or(one));
+                self.paths.extend(sources.filter_map(plain_path));
+            }
+            "LoadCredential" => {
+                self.paths.extend(value.split_once(':').and_then(|(_, path)| plain_path(path)));
+            }
+            "Group" | "SupplementaryGroups" => {
+                let plain = value.split_whitespace().filter(|one| !one.contains('%'));
+                self.groups.extend(plain.map(str::to_owned));
+            }
             "User" => {
                 let is_plain = !value.is_empty() && !value.contains('%');
                 self.user = is_plain.then(|| value.to_owned());
@@ -152,6 +200,17 @@ mod tests {
         assert_eq!(unit.reads, ["/etc/default/acme", "/etc/acme.env", "/etc/acme/a.conf", "/srv/data"]);
         assert_eq!(unit.user.as_deref(), Some("acme"));
         assert!(!unit.tells_failures);
+    }
+
+    #[test]
+    fn a_unit_names_the_groups_folders_and_units_that_it_needs() {
+        let text = "[Unit]\nRequires=db.service cache.service\nWants=other.service\n[Service]\nGroup=media\n\
+                    SupplementaryGroups=video audio\nReadWritePaths=/srv/a -/srv/b\nBindPaths=/srv/c:/c\n\
+                    LoadCredential=key:/etc/acme.key\n";
+        let unit = UnitFile::read([text]);
+        assert_eq!(unit.requires, ["db.service", "cache.service"]);
+        assert_eq!(unit.groups, ["media", "video", "audio"]);
+        assert_eq!(unit.paths, ["/srv/a", "/srv/c", "/etc/acme.key"]);
     }
 
     #[test]

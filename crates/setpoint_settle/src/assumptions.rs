@@ -33,6 +33,9 @@ pub(crate) fn words(assumption: &Assumption) -> String {
         Assumption::Settings { path, resource } => {
             format!("what {path} says changes nothing of {resource}")
         }
+        Assumption::NamedByConfiguration { what, service } => {
+            format!("{service} starts as well without {what}, which its configuration names")
+        }
         Assumption::ForeignPackage { package, provider } => {
             format!("the {provider} package {package} installs nothing that other resources touch")
         }

@@ -13,9 +13,9 @@ use crate::attributes::{Attributes, shared};
 use crate::commands::{self, Effect, Question};
 use crate::entries::Entry;
 use crate::machine::{Machine, PRESENT, absent, all, any, choose, installed, never, sequence, when};
-use crate::mentions::{Mentions, is_below};
+use crate::mentions::{Mentions, OF_GIT, is_below};
 use crate::table::{Row, Scope, Values};
-use crate::{Assumption, Base, Unit, World, settings};
+use crate::{Assumption, Base, Origin, Unit, World, settings};
 
 const ROWS: &[Row] = &[
     Row::modelled("command"),
@@ -305,7 +305,14 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         disturbed.extend(again.written());
     }
     let mut is_plain = false;
-    if let Some(user) = &user {
+    let all_done = || done.iter().chain(done_again.iter().flatten());
+    if user.as_ref().is_some_and(|user| permissions::are_settled(machine, user, all_done())) {
+        // Whether the user may do it depends on what nothing of the catalog changes from now on: the start chooses.
+        let denied =
+            machine.other(CellKind::Other, &resource.reference(), Some("(its user may not do that)"));
+        let failure = || Program::fail("its user may not do that");
+        (run, again) = (choose(absent(denied), run, failure()), choose(absent(denied), again, failure()));
+    } else if let Some(user) = &user {
         disturbed.extend(run.written());
         disturbed.extend(again.written());
         disturbed.extend(permissions::decided_by(machine, done.iter().chain(done_again.iter().flatten())));
@@ -429,7 +436,7 @@ fn runs(
 }
 
 /// Leaves something that is different after each time.
-fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
+pub(crate) fn counted(machine: &mut Machine<'_>, resource: &Resource) -> Program {
     let traces = machine.other(CellKind::Other, &resource.reference(), Some("traces"));
     let set = |text: &str| Program::set(traces, Value::text(text));
     choose(Test::is(traces, Value::text("once")), set("again"), set("once"))
@@ -466,7 +473,8 @@ fn disturbed_by(machine: &mut Machine<'_>, resource: &Resource, effect: &Effect)
         Effect::Read(path) => touched(machine, path, false),
         Effect::Clone { path, .. } => {
             let path = canonical(machine, path);
-            let promised = promised(machine, resource);
+            let mut promised = promised(machine, resource);
+            promised.push(format!("{path}/{OF_GIT}"));
             let stand_ins: Vec<String> = machine.mentions.stand_ins().collect();
             let below = machine.below(&path);
             let others = below.iter().filter(|path| !stand_ins.contains(path) && !promised.contains(path));
@@ -804,8 +812,20 @@ fn performed(machine: &mut Machine<'_>, resource: &Resource, effects: &[Effect])
     for effect in effects {
         done.push(perform(machine, effect));
         for leaf in effect.leaves() {
-            if let Effect::Extract { archive, into } = leaf {
-                done.push(unpacked(machine, resource, archive, into));
+            match leaf {
+                Effect::Extract { archive, into } => {
+                    let archive = canonical(machine, archive);
+                    done.push(unpacked(machine, resource, into, &|machine, path| {
+                        machine.copy_file(path, &archive)
+                    }));
+                }
+                Effect::Clone { path, address } => {
+                    let name = format!("(out of {address})");
+                    done.push(unpacked(machine, resource, path, &|machine, path| {
+                        machine.write_named(path, &name, Origin::Elsewhere)
+                    }));
+                }
+                _ => {}
             }
         }
     }
@@ -873,12 +893,18 @@ fn returns(resource: &Resource) -> Returns {
     }
 }
 
-/// What the resource says that an archive has: a content that the archive's decides.
-fn unpacked(machine: &mut Machine<'_>, resource: &Resource, archive: &str, into: &str) -> Program {
-    let (archive, into) = (canonical(machine, archive), canonical(machine, into));
+/// What the resource says that an archive or a clone has: a content that only these decide.
+fn unpacked(
+    machine: &mut Machine<'_>,
+    resource: &Resource,
+    into: &str,
+    write: &dyn Fn(&mut Machine<'_>, &str) -> Program,
+) -> Program {
+    let into = canonical(machine, into);
+    let own = format!("{into}/{OF_GIT}");
     let mut steps = Vec::new();
     for path in promised(machine, resource) {
-        if !is_below(&path, &into) {
+        if !is_below(&path, &into) || path == own {
             continue;
         }
         let above = super::perform::make_directories(machine, &path);
@@ -886,7 +912,7 @@ fn unpacked(machine: &mut Machine<'_>, resource: &Resource, archive: &str, into:
         let make = if machine.mentions.ancestors.contains(&path) {
             machine.make_directory(&path, "0755")
         } else {
-            let mut make = vec![machine.copy_file(&path, &archive)];
+            let mut make = vec![write(machine, &path)];
             make.extend(machine.set_attributes(&path, "0644", "root", "root"));
             sequence(make)
         };
@@ -933,7 +959,7 @@ fn tool(machine: &mut Machine<'_>, resource: &Resource, command: &str) -> Option
 }
 
 /// Whether a file is executable, where the catalog gives it a mode that is not.
-fn may_be_run(machine: &mut Machine<'_>, path: &str) -> Test {
+pub(crate) fn may_be_run(machine: &mut Machine<'_>, path: &str) -> Test {
     let modes = machine.mentions.plain_modes(path);
     if modes.is_empty() {
         return Test::True;

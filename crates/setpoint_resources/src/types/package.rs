@@ -116,7 +116,7 @@ pub(crate) fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let archive = sequence(vec![
         archive_is_there(machine, resource),
         archive_is_known(machine, &name, &ensure, is_unknown),
-        settings::read(machine, resource, settings::PACKAGES),
+        settings::read(machine, resource, &settings::of_package(&name)),
     ]);
     let change = match ensure.as_str() {
         "present" | "installed" | "true" => {

@@ -573,9 +573,10 @@ fn augeas(resource: &Resource, mentions: &Mentions) -> Vec<ManagedEntry> {
         };
         let full = if target.starts_with('/') { target.to_owned() } else { format!("{context}/{target}") };
         let Some(tree) = full.strip_prefix("/files") else { return Vec::new() };
-        let given = resource.text("incl");
-        let path = given.clone().unwrap_or_else(|| file_of(tree, mentions));
-        let is_guessed = given.is_none() && !mentions.files.contains_key(&path);
+        // An expression finds its node wherever it is.
+        let known = resource.text("incl").or_else(|| file_of_lenses(tree).filter(|_| !is_expression(tree)));
+        let path = known.clone().unwrap_or_else(|| file_of(tree, mentions));
+        let is_guessed = known.is_none() && !mentions.files.contains_key(&path);
         let key = tree.strip_prefix(path.as_str()).unwrap_or(tree).trim_start_matches('/').to_owned();
         found.push(ManagedEntry {
             path,
@@ -600,6 +601,128 @@ fn changes(resource: &Resource) -> Vec<String> {
         .map(|line| line.trim().to_owned())
         .filter(|line| !line.is_empty())
         .collect()
+}
+
+/// Whether a path in augeas's tree is more than the names of nodes: which node it means depends on what is there.
+fn is_expression(tree: &str) -> bool {
+    tree.contains(['[', '*', '(']) || tree.contains("//") || tree.contains("..")
+}
+
+/// Whether one of the changes makes a node of its own in every run: `spec[last()+1]`, and the `01` of lists that are numbered.
+fn adds_every_time(resource: &Resource) -> bool {
+    let is_new_number = |part: &str| {
+        part.len() > 1 && part.starts_with('0') && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    changes(resource).iter().any(|change| {
+        let mut words = change.split_whitespace();
+        let is_set = words.next() == Some("set");
+        let target = words.next().unwrap_or_default();
+        let plain: String = target.split_whitespace().collect();
+        is_set && (plain.contains("last()+1") || plain.split('/').any(is_new_number))
+    })
+}
+
+/// The cells of the nodes that may be one and the same: `Port` and `Port[1]`.
+fn same_nodes(machine: &Machine<'_>, path: &str, cell: CellId) -> Vec<CellId> {
+    let nodes: Vec<(String, bool, CellId)> = machine
+        .tracked(path)
+        .into_iter()
+        .filter_map(|tracked| match &tracked.entry {
+            Entry::Other(name) if !tracked.entry.is_made() => {
+                Some((without_conditions(name), is_expression(name), tracked.cell))
+            }
+            _ => None,
+        })
+        .collect();
+    let Some((own, is_own_expression, _)) = nodes.iter().find(|(_, _, other)| *other == cell).cloned() else {
+        return Vec::new();
+    };
+    let others = nodes.into_iter().filter(|(name, is_other_expression, other)| {
+        *name == own && *other != cell && (is_own_expression || *is_other_expression)
+    });
+    others.map(|(_, _, other)| other).collect()
+}
+
+/// A path in augeas's tree without what stands in brackets.
+fn without_conditions(name: &str) -> String {
+    let mut depth = 0_usize;
+    let mut plain = String::new();
+    for one in name.chars() {
+        match one {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(one),
+            _ => {}
+        }
+    }
+    plain
+}
+
+/// The files of which augeas makes trees wherever it is installed, by its own lenses.
+const OF_LENSES: &[&str] = &[
+    "/etc/aliases",
+    "/etc/apt/apt.conf.d/*",
+    "/etc/apt/preferences.d/*",
+    "/etc/cron.d/*",
+    "/etc/crontab",
+    "/etc/default/*",
+    "/etc/environment",
+    "/etc/exports",
+    "/etc/fstab",
+    "/etc/group",
+    "/etc/hostname",
+    "/etc/hosts",
+    "/etc/hosts.allow",
+    "/etc/hosts.deny",
+    "/etc/inittab",
+    "/etc/ldap/ldap.conf",
+    "/etc/login.defs",
+    "/etc/logrotate.conf",
+    "/etc/logrotate.d/*",
+    "/etc/modprobe.d/*",
+    "/etc/modules",
+    "/etc/mysql/my.cnf",
+    "/etc/network/interfaces",
+    "/etc/nsswitch.conf",
+    "/etc/ntp.conf",
+    "/etc/pam.d/*",
+    "/etc/passwd",
+    "/etc/php.ini",
+    "/etc/postfix/main.cf",
+    "/etc/postfix/master.cf",
+    "/etc/puppet/puppet.conf",
+    "/etc/puppetlabs/puppet/puppet.conf",
+    "/etc/resolv.conf",
+    "/etc/rsyncd.conf",
+    "/etc/rsyslog.conf",
+    "/etc/samba/smb.conf",
+    "/etc/security/access.conf",
+    "/etc/security/limits.conf",
+    "/etc/services",
+    "/etc/shells",
+    "/etc/ssh/ssh_config",
+    "/etc/ssh/sshd_config",
+    "/etc/sudoers",
+    "/etc/sudoers.d/*",
+    "/etc/sysctl.conf",
+    "/etc/sysctl.d/*",
+    "/etc/yum.conf",
+    "/etc/yum.repos.d/*",
+];
+
+/// Returns the file of a path in augeas's tree, if one of augeas's own lenses reads it.
+fn file_of_lenses(tree: &str) -> Option<String> {
+    OF_LENSES.iter().find_map(|known| {
+        match known.strip_suffix('*') {
+            Some(folder) => {
+                let name = tree.strip_prefix(folder)?.split('/').next()?;
+                let is_plain = !name.is_empty() && !name.contains(['*', '[', '\\']);
+                is_plain.then(|| format!("{folder}{name}"))
+            }
+            None => Some((*known).to_owned()),
+        }
+        .filter(|path| tree.strip_prefix(path.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    })
 }
 
 /// The file of a path in augeas's tree: the longest that the catalog names, else all but the last part.
@@ -655,6 +778,12 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         }
         let cell = machine.track(&path, row.entry.clone());
         reach.push(cell);
+        if resource.type_name.as_str() == "Augeas" {
+            let same = same_nodes(machine, &path, cell);
+            if !same.is_empty() {
+                twice = twice.or_else(|| Some([&same[..], &[cell]].concat()));
+            }
+        }
         twice = twice.or_else(|| machine.seen_twice(&path, cell));
         steps.push(edit(machine, resource, &path, cell, &row));
     }
@@ -680,6 +809,10 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
         "Ssh_authorized_key" if resource.flag("drop_privileges") == Some(false) => {
             let reason = "whether all that lies above the file can be trusted is not known";
             model = model.not_known(reason, Reach::Cells(reach));
+        }
+        "Augeas" if !resource.has("onlyif") && adds_every_time(resource) => {
+            let traces = super::exec::counted(machine, resource);
+            model.apply = sequence(vec![model.apply, traces, Program::Change]);
         }
         "Augeas" if resource.has("onlyif") => {
             model = model.not_known("whether augeas is asked to do it is not known", Reach::Cells(reach));

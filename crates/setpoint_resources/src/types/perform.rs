@@ -10,7 +10,7 @@ use crate::entries::Entry;
 use crate::machine::{
     LATEST, LONGEST_WAY, Machine, PRESENT, absent, all, any, choose, installed, never, parent, sequence, when,
 };
-use crate::mentions::SOME_FILE;
+use crate::mentions::{OF_GIT, SOME_FILE};
 use crate::{Origin, Unit};
 
 /// A program with what follows it, and what follows a failure of it.
@@ -253,6 +253,15 @@ fn perform_as_root(machine: &mut Machine<'_>, effect: &Effect) -> Program {
                 if let Some(source) = machine.path(&path) {
                     steps.push(Program::copy(machine.made_from(CellKind::Other, name, &path), source));
                 }
+                // What was followed in the file was read, too.
+                for tracked in machine.tracked(&path) {
+                    let entry = format!("{path}: {:?}", tracked.entry);
+                    let made = match tracked.entry {
+                        Entry::MadeFrom(_) => machine.made_from(CellKind::Other, name, &entry),
+                        _ => machine.other(CellKind::Other, name, Some(&entry)),
+                    };
+                    steps.push(Program::copy(made, tracked.cell));
+                }
             }
             sequence(steps)
         }
@@ -441,6 +450,12 @@ fn checkout(machine: &mut Machine<'_>, path: &str, address: &str) -> Program {
     }
     let something = format!("{path}/{SOME_FILE}");
     let fill = machine.write_named(&something, &format!("(out of {address})"), Origin::Elsewhere);
+    let own = format!("{path}/{OF_GIT}");
+    let fill = if machine.mentions.is_named(&own) {
+        sequence(vec![fill, machine.make_directory(&own, "0755")])
+    } else {
+        fill
+    };
     let blocked = Program::fail(&format!("something is at {path}"));
     choose(
         absent(cell),

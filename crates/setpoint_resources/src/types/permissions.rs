@@ -65,6 +65,53 @@ pub(super) fn are_denied<'e>(
     true
 }
 
+/// Whether what decides that a user may do one thing is the same whenever the command runs, and in every run: all that it names and
+/// all that lies above is declared by files that come before it, or managed by nothing; and nothing puts the user into groups.
+/// Only who does one thing either does it or not. It is not asked of two catalogs.
+pub(super) fn are_settled<'e>(
+    machine: &mut Machine<'_>,
+    user: &str,
+    effects: impl Iterator<Item = &'e Effect>,
+) -> bool {
+    if machine.declared_paths.is_some() || !machine.mentions.memberships(user).is_empty() {
+        return false;
+    }
+    let mut paths = BTreeSet::new();
+    let mut things = BTreeSet::new();
+    for leaf in effects.flat_map(Effect::leaves) {
+        match leaf {
+            Effect::Check(_) | Effect::Need(_) | Effect::NeedProgram(_) => {}
+            Effect::Touch(path)
+            | Effect::Write { path, .. }
+            | Effect::Append { path, .. }
+            | Effect::MakeDirectory { path, .. }
+            | Effect::Create { path }
+            | Effect::Clone { path, .. } => {
+                things.insert(canonical(machine, path));
+            }
+            _ => return false,
+        }
+        for path in leaf.paths() {
+            let path = canonical(machine, path);
+            paths.extend(ancestors(&path).map(str::to_owned));
+            paths.insert(path);
+        }
+    }
+    let is_settled = |path: &String| {
+        let is_managed = ATTRIBUTES.iter().any(|(kind, _)| machine.mentions.manages(*kind, path));
+        let owner = machine.mentions.files.get(path);
+        let is_packaged = machine.packages.provides(path) || machine.packages.provides_directory(path);
+        if machine.mentions.is_given_by_many(path) || (is_managed && is_packaged) {
+            return false;
+        }
+        match owner {
+            Some(&owner) => machine.comes_before(owner),
+            None => !is_managed,
+        }
+    };
+    things.len() == 1 && paths.iter().all(is_settled)
+}
+
 /// What is left of the program of an effect for a user who may not write.
 pub(super) fn deny(effect: &Effect, program: Program, user: &str) -> Program {
     let reason = |path: &str| format!("the user {user} may not write {path}");

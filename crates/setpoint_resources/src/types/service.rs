@@ -11,7 +11,7 @@ use crate::commands;
 use crate::machine::{Machine, absent, all, any, choose, sequence, when};
 use crate::mentions::Mentions;
 use crate::table::{Row, Scope, Values};
-use crate::{Unit, World};
+use crate::{Unit, World, settings};
 
 pub(crate) const RUNNING: &str = "running";
 const STOPPED: &str = "stopped";
@@ -71,8 +71,8 @@ impl Type for Service {
         }
     }
 
-    fn model(&self, machine: &mut Machine<'_>, _catalog: &Catalog, resource: &Resource) -> Model {
-        model(machine, resource)
+    fn model(&self, machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
+        model(machine, catalog, resource)
     }
 
     fn declares(&self, _resource: &Resource, _path: Option<&str>, key: &CellKey) -> bool {
@@ -198,17 +198,22 @@ pub(crate) fn load(machine: &mut Machine<'_>, name: &Unit) -> Vec<Program> {
     }
     let environments = brought(machine, &unit.environments);
     let mut needs = brought(machine, &unit.paths);
+    needs.extend(unit.programs.iter().map(|path| super::exec::may_be_run(machine, path)));
+    needs.retain(|test| *test != Test::True);
     if let Some(user) = unit.user.filter(|user| is_brought_user(machine, user)) {
         needs.push(absent(machine.user(&user)).negate());
     }
+    for group in unit.groups.iter().filter(|group| is_brought_group(machine, group)).collect::<Vec<_>>() {
+        needs.push(absent(machine.group(group)).negate());
+    }
     let mut steps = Vec::new();
-    let triggered: Vec<Unit> =
-        unit.triggers.iter().map(|one| Unit::named(one, machine.world.base.family)).collect();
-    for triggered in triggered {
+    let named = |one: &String| Unit::named(one, machine.world.base.family);
+    let others: Vec<Unit> = unit.triggers.iter().chain(&unit.requires).map(named).collect();
+    for other in others {
         // One that the catalog does not bring the platform has.
-        if triggered.paths().iter().any(|path| machine.is_provided(path)) {
-            let there = unit_exists(machine, &triggered);
-            let failure = format!("the unit {triggered} that it starts is not there");
+        if other.paths().iter().any(|path| machine.is_provided(path)) {
+            let there = unit_exists(machine, &other);
+            let failure = format!("the unit {other} that it needs is not there");
             steps.push(when(there.negate(), Program::fail(&failure)));
         }
     }
@@ -241,6 +246,13 @@ fn brought(machine: &mut Machine<'_>, paths: &[String]) -> Vec<Test> {
 fn is_brought_user(machine: &Machine<'_>, user: &str) -> bool {
     !machine.is_base_user(user)
         && (machine.mentions.users.contains(user) || machine.packages.users.contains(user))
+}
+
+fn is_brought_group(machine: &Machine<'_>, group: &str) -> bool {
+    !machine.is_base_group(group)
+        && (machine.mentions.groups.contains(group)
+            || machine.mentions.users.contains(group)
+            || machine.packages.groups.contains(group))
 }
 
 /// Starts a service that does not run.
@@ -296,7 +308,7 @@ impl Command {
     }
 }
 
-fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
+fn model(machine: &mut Machine<'_>, catalog: &Catalog, resource: &Resource) -> Model {
     let name = unit_of(resource, machine.world);
     let running = running_cell(machine, &name);
     let mut unread = None;
@@ -319,7 +331,8 @@ fn model(machine: &mut Machine<'_>, resource: &Resource) -> Model {
     let unrelated = !resource.has("status") && (by_own_start || resource.has("stop"));
     let started = machine.scratch("started", name.as_str(), Value::Absent);
     let missing = || Program::fail("it has no unit and no script");
-    let load = sequence(load(machine, &name));
+    let named = settings::read_for_service(machine, catalog, resource, &name);
+    let load = sequence(vec![named, sequence(load(machine, &name))]);
     let mut steps = Vec::new();
     match resource.ensure().as_deref() {
         Some("running" | "true") => {

@@ -125,6 +125,7 @@ pub(crate) struct Context<'p> {
     /// Those of them that may write any.
     unknown_everywhere: Vec<StepId>,
     kept: OnceCell<Vec<bool>>,
+    kept_at_first: OnceCell<Vec<bool>>,
     /// What each step leaves behind, and what each finds.
     pub(crate) leaves: Vec<OnceCell<Vec<(CellId, Known)>>>,
     pub(crate) finds: Vec<OnceCell<Vec<(CellId, Kinds)>>>,
@@ -219,6 +220,7 @@ impl<'p> Context<'p> {
             unknown_by_cell: FxHashMap::default(),
             unknown_everywhere: Vec::new(),
             kept: OnceCell::new(),
+            kept_at_first: OnceCell::new(),
             leaves: vec![OnceCell::new(); count],
             finds: vec![OnceCell::new(); count],
             parts: RefCell::default(),
@@ -299,6 +301,15 @@ impl<'p> Context<'p> {
     /// The assumptions that hold at every moment.
     pub(crate) fn kept(&self) -> &[bool] {
         self.kept.get_or_init(|| crate::facts::laws::kept(self))
+    }
+
+    /// The assumptions that hold whenever any of these steps runs.
+    pub(crate) fn kept_until(&self, steps: &[StepId]) -> &[bool] {
+        let is_after = |unknown: StepId| steps.iter().all(|&step| self.comes_before(step, unknown));
+        if self.unknown.is_empty() || !self.unknown.iter().all(|&unknown| is_after(unknown)) {
+            return self.kept();
+        }
+        self.kept_at_first.get_or_init(|| crate::facts::laws::kept_at_first(self))
     }
 
     /// Whether no step reads a cell, and it is part of the outcome.

@@ -19,11 +19,19 @@ const MOST_TESTS: usize = 4_000;
 
 /// For each assumption whether it holds at every moment.
 pub(crate) fn kept(context: &Context<'_>) -> Vec<bool> {
-    let mut kept: Vec<bool> = (0..context.assumptions.len() as u32)
-        .map(|test| {
-            context.looks.cells(test).iter().all(|&cell| context.unknown_writers(cell).next().is_none())
-        })
-        .collect();
+    let kept = (0..context.assumptions.len() as u32).map(|test| {
+        context.looks.cells(test).iter().all(|&cell| context.unknown_writers(cell).next().is_none())
+    });
+    kept_of(context, kept.collect())
+}
+
+/// For each assumption whether it holds at every moment before any step of unknown effect has had its turn.
+pub(crate) fn kept_at_first(context: &Context<'_>) -> Vec<bool> {
+    kept_of(context, vec![true; context.assumptions.len()])
+}
+
+/// Returns those of the assumptions that no step breaks, as far as its effect is known.
+fn kept_of(context: &Context<'_>, mut kept: Vec<bool>) -> Vec<bool> {
     let plainly = plainly_kept(context);
     let mut memo: FxHashMap<Vec<u32>, Vec<usize>> = FxHashMap::default();
     let mut work: Vec<StepId> = context.order.iter().rev().copied().collect();

@@ -96,7 +96,11 @@ impl<'c, 'p> PairProver<'c, 'p> {
         }
         // What may touch anything may touch whatever the difference reaches: nothing is gained by following it.
         if let Some(step) = context.unknown_everywhere().find(|&step| step != one && step != two) {
-            return self.beside_unknown(one, two, step);
+            return if self.only_notifies(one, two)? {
+                Ok(harmless())
+            } else {
+                self.beside_unknown(one, two, step)
+            };
         }
         let difference = self.local.pair(context, one, two)?;
         let reached = self.local.follow(context, one, two, &difference)?;
@@ -110,6 +114,19 @@ impl<'c, 'p> PairProver<'c, 'p> {
             return Ok(PairAnswer::refuted(Box::new(found)));
         }
         self.slice(one, two, &reached)
+    }
+
+    /// Whether the two orders of a pair differ in nothing but in who notifies, and nothing comes of that: every step finds the same
+    /// machine in both, also one of unknown effect. Whoever is told of the difference is known.
+    fn only_notifies(&mut self, one: StepId, two: StepId) -> Result<bool, GaveUp> {
+        let context = self.context;
+        let difference = self.local.pair(context, one, two)?;
+        if !difference.cells.is_empty() || difference.bad.contains(&true) {
+            return Ok(false);
+        }
+        let reached = self.local.follow(context, one, two, &difference)?;
+        let is_told = reached.affected.iter().any(|&step| context.reach(step).is_some());
+        Ok(reached.complete && reached.cells.is_empty() && !reached.bad && !reached.visible && !is_told)
     }
 
     /// A step of unknown effect that the difference may reach.

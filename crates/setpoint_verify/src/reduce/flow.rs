@@ -210,7 +210,8 @@ impl Local {
         if self.is_harmless(&neighbours)? {
             return Ok(None);
         }
-        neighbours.sub.assume_kept(context);
+        // What comes after both has broken nothing yet.
+        neighbours.sub.assume_those(context, context.kept_until(&[one, two]));
         neighbours.found = [one, two].map(|step| found_in(context, &neighbours.sub, step));
         if neighbours.sub.plan.start.is_empty() && neighbours.found.iter().all(Vec::is_empty) {
             return Ok(Some(neighbours));

@@ -267,8 +267,13 @@ impl Sub {
 
     /// Assumes what holds at every moment.
     pub(crate) fn assume_kept(&mut self, context: &Context<'_>) {
+        self.assume_those(context, context.kept());
+    }
+
+    /// Assumes those of the assumptions that are marked.
+    pub(crate) fn assume_those(&mut self, context: &Context<'_>, kept: &[bool]) {
         let places = self.places();
-        self.assume(crate::facts::laws::inside(context, self, &places, context.kept()));
+        self.assume(crate::facts::laws::inside(context, self, &places, kept));
     }
 
     /// What two parts have in common if they differ only in names: equal keys have equal answers.
