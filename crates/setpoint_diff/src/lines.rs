@@ -1,10 +1,10 @@
 //! Which lines of the source changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::cause::Side;
 
@@ -67,8 +67,8 @@ impl std::fmt::Debug for SourceChanges<'_> {
     }
 }
 
-/// A comparison of two texts that takes longer falls back to a coarser answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The smallest difference of more lines than this takes too long to find: its cost grows as the square of what differs.
+const MOST_LINES: usize = 20_000;
 
 impl<'t> SourceChanges<'t> {
     pub fn new(texts: &'t Texts<'t>) -> Self {
@@ -155,6 +155,93 @@ pub(crate) fn with_visible_ends(removed: &[&str], added: &[&str]) -> (Vec<String
     (removed.iter().map(shown).collect(), added.iter().map(shown).collect())
 }
 
+/// Returns the ranges of lines that differ, in their order. Texts of many lines are first cut at the lines that stand once in each;
+/// what lies between two of them and is still too much differs as a whole.
+fn changed_pieces(before: &[&str], after: &[&str]) -> Vec<(Range<usize>, Range<usize>)> {
+    let mut out = Vec::new();
+    let mut compare = |from: Range<usize>, to: Range<usize>| {
+        let (old, new) = (&before[from.clone()], &after[to.clone()]);
+        if from.len() + to.len() > MOST_LINES {
+            out.push((from, to));
+            return;
+        }
+        let operations = capture_diff_slices(Algorithm::Myers, old, new);
+        for operation in operations.iter().filter(|one| !matches!(one, DiffOp::Equal { .. })) {
+            let (inner, outer) = (operation.old_range(), operation.new_range());
+            let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+            out.push((moved(inner, from.start), moved(outer, to.start)));
+        }
+    };
+    if before.len() + after.len() <= MOST_LINES {
+        compare(0..before.len(), 0..after.len());
+        return out;
+    }
+    let (mut old_at, mut new_at) = (0, 0);
+    for (old, new) in anchors(before, after) {
+        if (old_at, new_at) != (old, new) {
+            compare(old_at..old, new_at..new);
+        }
+        (old_at, new_at) = (old + 1, new + 1);
+    }
+    if (old_at, new_at) != (before.len(), after.len()) {
+        compare(old_at..before.len(), new_at..after.len());
+    }
+    out
+}
+
+/// Returns the lines that two texts share for certain: the ends that are alike, and the longest row of lines that stand once in
+/// each and in the same order in both.
+fn anchors(before: &[&str], after: &[&str]) -> Vec<(usize, usize)> {
+    let head = before.iter().zip(after).take_while(|(old, new)| old == new).count();
+    let (old_rest, new_rest) = (&before[head..], &after[head..]);
+    let tail = old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new).count();
+    let old_middle = &old_rest[..old_rest.len() - tail];
+    let new_middle = &new_rest[..new_rest.len() - tail];
+    let (in_old, in_new) = (single_places(old_middle), single_places(new_middle));
+    let both = old_middle.iter().enumerate().filter_map(|(at, line)| {
+        in_old.get(*line).copied().flatten()?;
+        Some((at, in_new.get(*line).copied().flatten()?))
+    });
+    let mut out: Vec<(usize, usize)> = (0..head).map(|at| (at, at)).collect();
+    let middle = longest_rising(&both.collect::<Vec<_>>());
+    out.extend(middle.into_iter().map(|(old, new)| (old + head, new + head)));
+    out.extend((0..tail).map(|at| (before.len() - tail + at, after.len() - tail + at)));
+    out
+}
+
+/// Returns the place of each line that stands once, and nothing for one that stands twice.
+fn single_places<'l>(lines: &[&'l str]) -> HashMap<&'l str, Option<usize>> {
+    let mut places = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        places.entry(*line).and_modify(|place| *place = None).or_insert(Some(at));
+    }
+    places
+}
+
+/// Returns the longest row of pairs whose second parts rise as the first do, which already rise.
+fn longest_rising(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // For each length the pair with the least end, and for each pair the one before it.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut previous: Vec<Option<usize>> = Vec::with_capacity(pairs.len());
+    for (at, (_, new)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < *new);
+        previous.push(length.checked_sub(1).map(|before| ends[before]));
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut out = Vec::new();
+    let mut next = ends.last().copied();
+    while let Some(at) = next {
+        out.push(pairs[at]);
+        next = previous[at];
+    }
+    out.reverse();
+    out
+}
+
 /// The changed pieces of a file, in their order.
 fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
     if old == new {
@@ -163,13 +250,8 @@ fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
     // The ends of lines count: with another one, a file is another file.
     let before: Vec<&str> = old.split_terminator('\n').collect();
     let after: Vec<&str> = new.split_terminator('\n').collect();
-    let deadline = Instant::now() + PATIENCE;
     let mut hunks = Vec::new();
-    for op in capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(deadline)) {
-        if matches!(op, DiffOp::Equal { .. }) {
-            continue;
-        }
-        let (from, to) = (op.old_range(), op.new_range());
+    for (from, to) in changed_pieces(&before, &after) {
         let (old, new) = (
             Lines { first: from.start as u32 + 1, count: from.len() as u32 },
             Lines { first: to.start as u32 + 1, count: to.len() as u32 },
@@ -193,6 +275,26 @@ fn compare_texts(path: &str, old: &str, new: &str) -> Vec<Hunk> {
 #[cfg(test)]
 mod tests {
     use super::{Side, SourceChanges};
+
+    #[test]
+    fn a_long_text_is_compared_at_the_lines_that_stand_once() {
+        let old: Vec<String> = (0..30_000).map(|number| format!("line {number}\n")).collect();
+        let mut new = old.clone();
+        new[5] = "five\n".to_owned();
+        new.remove(20_000);
+        new.insert(29_000, "more\n".to_owned());
+        let hunks = super::compare_texts("a", &old.concat(), &new.concat());
+        let found: Vec<_> = hunks.iter().map(|hunk| (hunk.removed.concat(), hunk.added.concat())).collect();
+        let expected = [("line 5", "five"), ("line 20000", ""), ("", "more")];
+        assert_eq!(found, expected.map(|(old, new)| (old.to_owned(), new.to_owned())));
+    }
+
+    #[test]
+    fn a_long_text_of_alike_lines_differs_as_a_whole() {
+        let (old, new) = ("a\n".repeat(100_000), "b\n".repeat(100_000));
+        let hunks = super::compare_texts("a", &old, &new);
+        assert_eq!(hunks.len(), 1);
+    }
 
     #[test]
     fn each_changed_piece_is_found_by_its_lines() {
