@@ -579,7 +579,7 @@ impl Project<'_> {
         if first.is_some() {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let message =
-                format!("No known node has these classes, so they are entered alone: {}", few(&names));
+                format!("No catalog of a node has these classes, so they are entered alone: {}", few(&names));
             let mut found = Diagnostic::new(Rule::NotEntered, message).with_help(
                 "Name the nodes with `nodes` in setpoint.toml, or the classes with `roles`: docs/configuration.md shows how.",
             );

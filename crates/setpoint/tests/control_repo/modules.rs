@@ -47,7 +47,7 @@ fn examples_and_classes_are_entered_for_every_platform() {
     let text = folder.run(&["check", "."]).out;
     assert!(text.contains("ntp::server needs `key` and `port`"), "{text}");
     assert!(!text.contains("only Debian"), "it was entered elsewhere: {text}");
-    assert!(text.contains("./manifests/init.pp for debian-12 and rocky-9: catalog ok"), "{text}");
+    assert!(text.contains("\nmanifests/init.pp for debian-12 and rocky-9: catalog ok"), "{text}");
 }
 
 #[test]

@@ -210,8 +210,7 @@ impl Stage<'_> {
     fn paths(&self, state: &State, packages: &[Package]) -> Vec<Placed> {
         let mut nodes: BTreeMap<&str, Node> = BTreeMap::new();
         for (key, id) in self.cells(CellKind::Path) {
-            // A folder that is always there, or a name that stands for all others.
-            if key.name.ends_with(')') || self.base.directories.contains(&*key.name) {
+            if stands_for_others(&key.name) || self.base.directories.contains(&*key.name) {
                 continue;
             }
             let value = state.get(id);
@@ -331,6 +330,11 @@ impl Stage<'_> {
         }
         nodes
     }
+}
+
+/// Whether a name stands for all that nothing names. A file of such a name can be put there, and is what a purged folder loses.
+pub(crate) fn stands_for_others(name: &str) -> bool {
+    name.ends_with(')') && !name.ends_with("/(another file)")
 }
 
 fn placed(path: &str, node: Node) -> Placed {

@@ -19,7 +19,7 @@ use setpoint_verify::{Options, Verdicts, verify};
 use crate::compare;
 use crate::notation::Start;
 use crate::observe::Eyes;
-use crate::stage::Stage;
+use crate::stage::{Stage, stands_for_others};
 
 /// Where things are.
 pub(crate) struct Places {
@@ -241,7 +241,7 @@ impl Subject {
             _ => want == have,
         };
         let put = |cell: &Cell| match cell.key.kind {
-            CellKind::Path => !cell.key.name.ends_with(')'),
+            CellKind::Path => !stands_for_others(&cell.key.name),
             CellKind::Package | CellKind::User => cell.key.detail.is_none(),
             CellKind::Running | CellKind::Enabled | CellKind::Loaded => true,
             _ => false,

@@ -15,8 +15,9 @@ use super::interpreter::{Interpreter, Result};
 use crate::ruby::numbers::float_to_s;
 use crate::ruby::text::inspect_text;
 
-/// Larger integers are refused. Ruby's have no end; what is computed of two that are within needs no look at an overflow.
-pub(crate) const MAX_INTEGER: i128 = 1 << 100;
+/// Larger integers are refused. Ruby's have no end; the sum of two that are within needs no look at an overflow. The addresses that IPv6
+/// gives to hosts are within, as numbers.
+pub(crate) const MAX_INTEGER: i128 = (1 << 126) - 1;
 /// Deeper values are refused.
 const DEEPEST: Limit = Limit::new(200);
 /// Parts of values that one run may write out, compare or convert. A value that shares its parts with itself has as many as are

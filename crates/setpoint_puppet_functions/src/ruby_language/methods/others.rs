@@ -651,11 +651,12 @@ pub(super) fn address(address: &Rc<Address>, given: &Given<'_>) -> Result<Option
         ("|" | "&" | "+" | "-", [Thing::Integer(number)]) => {
             let Some(value) = number_of(own.address) else { return beyond("a number is too large") };
             let sum = match given.name {
-                "|" => value | number,
-                "&" => value & number,
-                "+" => value + number,
-                _ => value - number,
+                "|" => Some(value | number),
+                "&" => Some(value & number),
+                "+" => value.checked_add(*number),
+                _ => value.checked_sub(*number),
             };
+            let Some(sum) = sum else { return beyond("an address is out of range") };
             match own.address {
                 IpAddr::V4(_) => match u32::try_from(sum) {
                     Ok(sum) => wrap(IpAddr::V4(sum.into()), own.prefix),
