@@ -218,13 +218,17 @@ impl<'a> Eyes<'a> {
         }
     }
 
-    /// What is at a path. A name that stands for all others is the first of its kind that no cell has.
+    /// What is at a path. A name that stands for all others is what was put there under it, else the first of its kind that no
+    /// cell has.
     fn node<'s>(&self, path: &str, seen: &'s judge::State) -> Option<&'s judge::Node> {
+        if let Some(node) = seen.tree.get(path) {
+            return Some(node);
+        }
         let (folder, name) = path.rsplit_once('/')?;
         let kind = match name {
             "(another file)" => "file",
             "(another directory)" => "directory",
-            _ => return seen.tree.get(path),
+            _ => return None,
         };
         let prefix = format!("{folder}/");
         let known =
