@@ -629,7 +629,7 @@ fn is_region(text: &str) -> bool {
     area.len() == 2
         && is_word(area)
         && !middle.is_empty()
-        && middle.iter().all(|part| is_word(part))
+        && middle.iter().all(is_word)
         && number.parse::<u8>().is_ok()
 }
 

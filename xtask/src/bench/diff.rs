@@ -23,7 +23,8 @@ pub(crate) fn rows(context: &Context) -> Result<Vec<Row>, String> {
     let nodes = fact_files(&facts)?;
     // A repository may name more nodes than those: both tools compile the same ones.
     let list = std::path::absolute(context.scratch.join("nodes")).map_err(|error| error.to_string())?;
-    let names: String = nodes.iter().map(|(name, _)| format!("{name}\n")).collect();
+    let names: Vec<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
+    let names = names.join("\n") + "\n";
     std::fs::write(&list, names).map_err(|error| format!("{}: {error}", list.display()))?;
     let mut rows = Vec::new();
     for commit in required("SETPOINT_BENCH_COMMITS")?.split_whitespace() {

@@ -29,13 +29,14 @@ impl Compiler<'_> {
                     }
                     match &value.data {
                         Data::String(plain) => text.push_str(plain),
-                        _ => match value.unknown_part() {
-                            Some(part) => unknown = Some(Arc::clone(&part.reason)),
-                            None => {
+                        _ => {
+                            if let Some(part) = value.unknown_part() {
+                                unknown = Some(Arc::clone(&part.reason));
+                            } else {
                                 self.note_whole_read(&value, self.span(expression.range));
                                 text.push_str(&to_text(&value));
                             }
-                        },
+                        }
                     }
                 }
             }
