@@ -114,7 +114,7 @@ pub(crate) struct InputOptions {
     #[arg(long, value_name = "KIND", help_heading = "Input")]
     pub(crate) kind: Option<String>,
     /// Which semantics to use: `puppet` or `paper` (one error ends a run) for catalogs; `core`, `forward` or `production`
-    /// for SmartFrog, and `all` to compile it in each and compare
+    /// for SmartFrog (`production` is the default with `--classpath`), and `all` to compile it in each and compare
     #[arg(long, value_name = "NAME", help_heading = "Input")]
     pub(crate) semantics: Option<String>,
     /// A property that the input may read (SmartFrog)

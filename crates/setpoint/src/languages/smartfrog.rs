@@ -284,6 +284,8 @@ fn parsed(session: &Session<'_>, path: &Path, options: &InputOptions) -> Result<
 /// What the command line says about the compilation.
 pub(crate) fn compiler_options(options: &InputOptions) -> Result<Options, UsageError> {
     let semantics = match options.semantics.as_deref() {
+        // Only the production language finds files by a class path.
+        None if options.classpath.is_some() => Semantics::Production,
         None | Some("core") => Semantics::Core,
         Some("forward") => Semantics::Forward,
         Some("production") => Semantics::Production,
