@@ -5,7 +5,8 @@ use std::path::Path as FilePath;
 use rustc_hash::{FxHashMap, FxHashSet};
 use setpoint_provenance::{Arena, Node};
 use setpoint_source::{
-    Coverage, Diagnostic, Edit, FileSystem, Fix, Nouns, Range, Reached, Rule, Severity, Sources, Span, Symbol,
+    Coverage, Diagnostic, Edit, FileId, FileSystem, Fix, Nouns, Range, Reached, Rule, Severity, Sources,
+    Span, Symbol,
 };
 
 use crate::compare::same_value;
@@ -40,8 +41,13 @@ pub fn check(
     if let Some(observations) = &compiled.observations {
         let order = observations.order_changes.iter().map(order_changed);
         let shadowed = observations.shadowed.iter().map(shadowed_prototype);
-        // Advice is for those who can take it: not on what is built in or lies in an archive.
-        let is_ours = |finding: &Diagnostic| finding.span.is_none_or(|span| !foreign.contains(&span.file));
+        // Advice is for those who can take it: not on what is built in or lies on a class path, which other files share. Who checks
+        // those gets it there.
+        let is_advised = |file: FileId| match options.classpath.as_slice() {
+            [] => !foreign.contains(&file),
+            _ => end.is_some_and(|end| end.file == file),
+        };
+        let is_ours = |finding: &Diagnostic| finding.span.is_none_or(|span| is_advised(span.file));
         findings.extend(order.chain(shadowed).filter(is_ours));
     }
     let mut coverage = Coverage::new(Nouns {
