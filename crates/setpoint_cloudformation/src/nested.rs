@@ -58,10 +58,11 @@ pub struct Options {
 
 /// Where the template of a nested stack is.
 enum Location {
-    /// The first of these paths at which there is a file.
-    Paths(Vec<PathBuf>),
-    /// The first of these paths at which there is a file: one whose name an address ends with.
-    Likely(Vec<PathBuf>),
+    /// A local file; a likely one is there, and its path is what an address ends with.
+    File {
+        path: PathBuf,
+        is_likely: bool,
+    },
     Inline(String),
     Elsewhere,
     /// The stack names none.
@@ -99,23 +100,13 @@ pub(crate) fn read_all(
     let mut at = 0;
     while at < all.len() {
         find_artifacts(files, &mut all[at]);
-        for (name, location) in nested_of(&all[at], options) {
+        for (name, location) in nested_of(files, &all[at], options) {
             let template = &all[at].analysis.template;
             let given = template.resources.get(&name).map(|stack| Given::of_stack(template, stack));
             let given = given.unwrap_or_default();
-            let is_likely = matches!(location, Location::Likely(_));
-            let location = match location {
-                Location::Likely(paths) => match paths.into_iter().find(|path| files.is_file(path)) {
-                    Some(path) => {
-                        assume_uploaded(&mut all[at].analysis, name, &path);
-                        Location::Paths(vec![path])
-                    }
-                    None => Location::Elsewhere,
-                },
-                known => known,
-            };
+            let is_likely = matches!(location, Location::File { is_likely: true, .. });
             let (path, text) = match location {
-                Location::Elsewhere | Location::Likely(_) => {
+                Location::Elsewhere => {
                     omit_elsewhere(&mut all[at].analysis, name);
                     continue;
                 }
@@ -125,9 +116,10 @@ pub(crate) fn read_all(
                     continue;
                 }
                 Location::Inline(text) => (all[at].path.join(name.as_str()), Ok(text)),
-                Location::Paths(paths) => {
-                    let found = paths.iter().find(|path| files.is_file(path));
-                    let Some(path) = found.or(paths.first()).cloned() else { continue };
+                Location::File { path, .. } => {
+                    if is_likely {
+                        assume_uploaded(&mut all[at].analysis, name, &path);
+                    }
                     let around = std::iter::successors(Some(at), |index| outer[*index])
                         .find(|index| normal(&all[*index].path) == path);
                     let known = places.get(&(path.clone(), given.known())).copied();
@@ -324,19 +316,20 @@ fn open_names(all: &[Checked], claims: &[Claim]) -> Vec<(usize, Omission)> {
 }
 
 /// The nested stacks and stack sets of a template, each with the place of its template.
-fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
+fn nested_of(files: &dyn FileSystem, checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
     let template = &checked.analysis.template;
     let folder = checked.path.parent().unwrap_or(Path::new(""));
     let stacks = template.resources.values().filter(|one| {
         matches!(one.kind.as_str(), "AWS::CloudFormation::Stack" | "AWS::CloudFormation::StackSet")
     });
+    let local = |path: PathBuf| Location::File { path, is_likely: false };
     let locate = |resource: &Resource| {
         if let Some(body) = resource.property(&["TemplateBody"]) {
             return body.text().map_or(Location::Elsewhere, |text| Location::Inline(text.to_owned()));
         }
         // The CDK says which file is meant.
         if let Some(asset) = resource.asset("TemplateURL") {
-            return Location::Paths(vec![normal(&folder.join(asset))]);
+            return local(normal(&folder.join(asset)));
         }
         let named = ["TemplateURL", "Location"].iter().find_map(|name| resource.property(&[name]));
         let Some(named) = named else {
@@ -346,16 +339,13 @@ fn nested_of(checked: &Checked, options: &Options) -> Vec<(Symbol, Location)> {
         };
         let text = Text::of(named, template);
         match (text.plain(), &options.template_root) {
-            (Some(path), _) if !path.contains("://") && !path.is_empty() => {
-                Location::Paths(vec![normal(&folder.join(path))])
+            (Some(path), _) if !path.contains("://") && !path.is_empty() => local(normal(&folder.join(path))),
+            (_, Some(root)) => {
+                key_of(&text).map_or(Location::Elsewhere, |key| local(normal(&root.join(key))))
             }
-            (_, Some(root)) => match key_of(&text) {
-                Some(key) => Location::Paths(vec![normal(&root.join(key))]),
-                None => Location::Elsewhere,
-            },
-            (_, None) => {
-                key_of(&text).map_or(Location::Elsewhere, |key| Location::Likely(likely_places(&key, folder)))
-            }
+            (_, None) => key_of(&text)
+                .and_then(|key| likely_places(&key, folder).find(|path| files.is_file(path)))
+                .map_or(Location::Elsewhere, |path| Location::File { path, is_likely: true }),
         }
     };
     stacks.map(|resource| (resource.name, locate(resource))).collect()
@@ -382,12 +372,12 @@ fn key_of(address: &Text) -> Option<String> {
 
 /// Returns where the file of a key may lie if the folder that was uploaded is not named: below a folder around the template, at
 /// the whole key or at the end of it. The longest end counts first, then the nearest folder.
-fn likely_places(key: &str, folder: &Path) -> Vec<PathBuf> {
+fn likely_places(key: &str, folder: &Path) -> impl Iterator<Item = PathBuf> {
     const MOST_PARTS: usize = 8;
     let parts: Vec<&str> = key.split('/').filter(|part| !part.is_empty()).collect();
-    let ends = (parts.len().saturating_sub(MOST_PARTS)..parts.len()).map(|from| parts[from..].join("/"));
+    let starts = parts.len().saturating_sub(MOST_PARTS)..parts.len();
+    let ends = starts.map(move |start| parts[start..].join("/"));
     ends.flat_map(|end| folder.ancestors().take(MOST_PARTS).map(move |around| normal(&around.join(&end))))
-        .collect()
 }
 
 /// Records that the address of a nested stack serves a local file.

@@ -15,6 +15,20 @@ pub struct Omission {
 /// Why CloudFormation refuses a key without a value.
 pub(crate) const NULL: &str = "this value is empty, and CloudFormation refuses null values";
 
+/// Returns kinds of value in words. `t` is any scalar, as the tables of the serverless transform have it.
+pub(crate) fn describe_kinds(kinds: &str) -> String {
+    const WORDS: [(char, &str); 6] = [
+        ('s', "a text"),
+        ('t', "a text"),
+        ('n', "a number"),
+        ('b', "true or false"),
+        ('m', "a mapping"),
+        ('l', "a list"),
+    ];
+    let words = WORDS.iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| *words);
+    words.collect::<Vec<_>>().join(" or ")
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Omitted {
     /// Text that is not well-formed, or that a limit of the reader of data cut off.

@@ -3,7 +3,7 @@
 use setpoint_source::{Range, Symbol};
 
 use crate::artifacts;
-use crate::omission::{Omission, Omitted};
+use crate::omission::{Omission, Omitted, describe_kinds};
 use crate::shapes::{self, Shape};
 use crate::template::{Resource, Template};
 use crate::types::{Inner, Property, TypeFacts};
@@ -68,7 +68,7 @@ impl Checker<'_> {
     }
 
     fn refuse(&mut self, path: &str, kinds: &str, place: Range) {
-        let what = Omitted::PropertyValue(self.resource.name, Symbol::new(path), describe(kinds));
+        let what = Omitted::PropertyValue(self.resource.name, Symbol::new(path), describe_kinds(kinds));
         self.out.push(Omission::new(what, place));
     }
 
@@ -148,15 +148,6 @@ impl Checker<'_> {
             _ => {}
         }
     }
-}
-
-/// Returns the kinds of value that a property takes, in words.
-fn describe(kinds: &str) -> String {
-    let words =
-        [('s', "a text"), ('n', "a number"), ('b', "true or false"), ('m', "a mapping"), ('l', "a list")];
-    let words: Vec<&str> =
-        words.into_iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| words).collect();
-    words.join(" or ")
 }
 
 /// Whether a property takes a value.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use setpoint_source::Symbol;
 
 use super::refusals;
-use crate::omission::{Omission, Omitted};
+use crate::omission::{Omission, Omitted, describe_kinds};
 use crate::template::Template;
 use crate::value::{Field, Value, ValueKind};
 
@@ -125,7 +125,7 @@ fn check_names(
         match known.kinds(&field.name) {
             None => out.push(Omission::new(Omitted::UnknownProperty(name, field.name), field.range)),
             Some(kinds) if !kinds.is_empty() && !takes(kinds, &field.value) => {
-                let what = Omitted::PropertyValue(name, field.name, describe(kinds));
+                let what = Omitted::PropertyValue(name, field.name, describe_kinds(kinds));
                 out.push(Omission::new(what, field.value.range));
             }
             Some(_) => {}
@@ -136,14 +136,6 @@ fn check_names(
             out.push(Omission::new(Omitted::MissingProperty(name, Symbol::new(property)), place));
         }
     }
-}
-
-/// Returns the kinds of value that the translator takes, in words.
-fn describe(kinds: &str) -> String {
-    let words = [('t', "a text"), ('l', "a list"), ('m', "a mapping")];
-    let words: Vec<&str> =
-        words.into_iter().filter(|(kind, _)| kinds.contains(*kind)).map(|(_, words)| words).collect();
-    words.join(" or ")
 }
 
 /// Whether the translator takes a value that is written out. It does not look at what a function gives.
