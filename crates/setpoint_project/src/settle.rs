@@ -9,6 +9,7 @@ use setpoint_catalog::findings::System;
 use setpoint_catalog::graph::{Graph, Types};
 use setpoint_config::Config;
 use setpoint_packages::{Family, Index, Platform};
+use setpoint_puppet::split_module;
 use setpoint_puppet_values::{Data, Hash, Key, Value};
 use setpoint_resources::{Base, Source, Sources as FileServers, World};
 use setpoint_settle::{Question, Settled};
@@ -258,11 +259,10 @@ impl ModuleFiles<'_> {
     /// The path that an address names in a module that is there.
     fn path(&self, address: &str) -> Option<PathBuf> {
         let rest = address.strip_prefix("puppet:///modules/")?;
-        let (module, path) = rest.split_once('/')?;
+        let (module, path) = split_module(rest)?;
         let folder =
             self.modulepath.iter().map(|folder| folder.join(module)).find(|path| self.files.is_dir(path))?;
-        // An empty variable leaves `//` behind, which Puppet takes for one separator.
-        Some(folder.join("files").join(path.trim_start_matches('/')))
+        Some(folder.join("files").join(path))
     }
 
     /// Returns what is at a path; nothing if nothing is there. What is there and cannot be read says so.

@@ -509,9 +509,8 @@ impl<'a> Environment<'a> {
         if path.is_absolute() {
             return self.is_input(path).then(|| path.to_owned());
         }
-        let (module, rest) = name.split_once('/')?;
-        // An empty variable leaves `//` behind, which Puppet takes for one separator.
-        Some(self.module(module)?.join(folder).join(rest.trim_start_matches('/')))
+        let (module, rest) = split_module(name)?;
+        Some(self.module(module)?.join(folder).join(rest))
     }
 
     /// Every manifest under a folder, in the order in which Puppet reads them.
@@ -549,4 +548,9 @@ fn collect_definitions(body: &[ast::Expr], found: &mut Vec<Definition>) {
             _ => {}
         }
     }
+}
+
+/// Splits `module/path`. An empty variable leaves `//` behind, which Puppet takes for one separator.
+pub fn split_module(name: &str) -> Option<(&str, &str)> {
+    name.split_once('/').map(|(module, path)| (module, path.trim_start_matches('/')))
 }

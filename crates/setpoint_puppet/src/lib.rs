@@ -49,7 +49,7 @@ use setpoint_source::{Diagnostic, Span, Symbol, thread_builder};
 use compiler::Compiler;
 
 pub use collectors::Collected;
-pub use environment::{Definition, Environment, Manifest, StandIn};
+pub use environment::{Definition, Environment, Manifest, StandIn, split_module};
 pub use lookups::{Looked, LookupFormat, LookupOptions, lookup};
 pub use options::{Entry, Options, PuppetVersion};
 pub use secrets::probes;

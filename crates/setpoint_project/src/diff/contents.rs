@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use setpoint_catalog::{Catalog, Kind, Resource};
 use setpoint_diff::{Served, ServedContent, ServedFile, ServedFiles};
 use setpoint_hiera::name_fits;
-use setpoint_puppet::Environment;
+use setpoint_puppet::{Environment, split_module};
 use setpoint_puppet_values::{Data, Value};
 use setpoint_source::FileSystem;
 use sha2::{Digest, Sha256};
@@ -175,8 +175,8 @@ fn described(bytes: &[u8]) -> String {
 fn module_file(source: &str, environment: &Environment<'_>) -> Option<PathBuf> {
     let rest = source.strip_prefix("puppet://")?;
     let (_server, path) = rest.split_once('/')?;
-    let (module, path) = path.strip_prefix("modules/")?.split_once('/')?;
-    Some(environment.module(module)?.join("files").join(path.trim_start_matches('/')))
+    let (module, path) = split_module(path.strip_prefix("modules/")?)?;
+    Some(environment.module(module)?.join("files").join(path))
 }
 
 fn texts(value: &Value) -> Vec<String> {
